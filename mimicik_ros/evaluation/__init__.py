@@ -1,0 +1,1 @@
+"""Streams, metrics, rollouts and plots that score a run (extra: eval)."""

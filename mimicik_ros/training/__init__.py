@@ -1,0 +1,1 @@
+"""Data synthesis, network, objective, training loop and ONNX export (extra: train)."""
