@@ -91,6 +91,7 @@ class OutputConfig:
     type: str = _p("joint_state", "message type of joint_command",
                    choices=("joint_state", "float64_multi_array", "joint_trajectory"))
     append_gripper: bool = _p(False, "append gripper_position to the command (drivers that want 7 values)")
+    gripper_joint: str = _p("gripper", "name of the appended value where the message carries names")
     gripper_position: float = _p(0.0, "value appended", 0.0, 1.0)
     other_publisher: str = _p("error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
 

@@ -68,6 +68,10 @@ class Status(Enum):
         "tracking_fault", Severity.ERROR, "measured joints are too far from the command",
         "free the arm, then call ~/reset",
     )
+    OTHER_PUBLISHER = (
+        "other_publisher", Severity.ERROR, "another node publishes on joint_command; holding",
+        "stop the other node, then call ~/enable; or set output.other_publisher",
+    )
     INTERNAL_ERROR = ("internal_error", Severity.ERROR, "a solver failed; holding", "see the log")
 
     def __init__(self, label: str, severity: Severity, text: str, remedy: str) -> None:
