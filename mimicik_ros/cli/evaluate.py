@@ -1,0 +1,49 @@
+"""`mimicik evaluate`: the exported model alone, on steps that it never saw."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+
+from mimicik_ros import config as configuration
+from mimicik_ros.cli.train import robot_of
+from mimicik_ros.core.errors import ConfigError
+from mimicik_ros.share import share_path
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    parser = subparsers.add_parser("evaluate", help="accuracy and latency of the model alone, without refinement")
+    parser.add_argument("--config", help="YAML configuration (default: AIRBOT Play G2)")
+    parser.add_argument("--model", help="ONNX file (default: the configured one)")
+    parser.add_argument("--samples", type=int, default=50_000, help="held-out steps")
+    parser.add_argument("--step-rad", type=float, default=0.06, help="steps are uniform in +- this, per joint")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON ('-' for standard output)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from mimicik_ros.core.policy import Policy
+    from mimicik_ros.evaluation.heldout import heldout, latency
+
+    if args.samples < 1 or not 0.0 < args.step_rad <= 1.0:
+        raise ConfigError("--samples must be at least 1 and --step-rad must lie in (0, 1]")
+    config = configuration.load(args.config) if args.config else configuration.Config()
+    if args.model:
+        config = dataclasses.replace(config, policy=dataclasses.replace(config.policy, model=args.model))
+    kinematics = robot_of(config)
+    path = share_path(config.policy.model)
+    policy = Policy.load(path, config.policy.provider, config.policy.threads)
+    policy.card.check_against(kinematics, config.servo.rate_hz, str(path))
+    figures = heldout(policy, kinematics, args.samples, args.step_rad) | latency(policy, kinematics)
+    if args.json == "-":
+        print(json.dumps(figures, indent=2))
+        return 0
+    print(f"{path.name} on {policy.provider}: one call from random joints, steps uniform in +-{args.step_rad:g} rad per joint")
+    print("position error |p(FK(q + delta_q)) - p*|; rotation error: geodesic angle; strict: <= 1 mm and <= 0.2 deg")
+    for name, value in figures.items():
+        print(f"  {name:24s} {value:.4g}")
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(figures, file, indent=2)
+    return 0

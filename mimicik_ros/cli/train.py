@@ -1,0 +1,76 @@
+"""`mimicik train`: train a policy for the configured robot."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from mimicik_ros import config as configuration
+from mimicik_ros.core.errors import ConfigError, StreamError
+from mimicik_ros.core.kinematics import Kinematics
+from mimicik_ros.share import share_path
+
+EXTRA = "train"
+RETARGET_SEED = 1
+OVERRIDES = (
+    ("steps", int, "optimiser steps"), ("minutes", float, "wall time at most"), ("seed", int, "seed of everything"),
+    ("batch", int, "samples a step"), ("threads", int, "CPU threads"), ("width", int, "units of a layer"),
+    ("blocks", int, "residual blocks"), ("learning-rate", float, "Muon's rate"),
+)
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    parser = subparsers.add_parser("train", help="train a policy (extra: train)")
+    parser.add_argument("--config", help="YAML configuration (default: AIRBOT Play G2)")
+    parser.add_argument("--preset", default="default", help="default or tiny (for tests)")
+    parser.add_argument("--out", default="runs/policy.pt", help="checkpoint file")
+    parser.add_argument("--resume", action="store_true", help="continue from --out with its own settings")
+    parser.add_argument("--teleop", help="folder of end-effector CSV streams to retarget into the data")
+    parser.add_argument("--home", action="append", default=[], metavar='"q1 ... qn"', help="a singular start pose; repeatable")
+    for name, kind, text in OVERRIDES:
+        parser.add_argument(f"--{name}", type=kind, help=f"{text} (default: the preset's)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from mimicik_ros.training.retarget import retarget
+    from mimicik_ros.training.spec import preset
+    from mimicik_ros.training.synthesis import Synthesis
+    from mimicik_ros.training.train import train
+
+    config = configuration.load(args.config) if args.config else configuration.Config()
+    overrides = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name, _, _ in OVERRIDES}
+    spec = preset(args.preset, **overrides)
+    kinematics = robot_of(config)
+    homes = np.array([_numbers(text, kinematics.n) for text in args.home]).reshape(-1, kinematics.n)
+    teleop = (np.zeros((0, kinematics.n)), np.zeros((0, kinematics.n)))
+    if args.teleop:
+        if not Path(args.teleop).is_dir():
+            raise StreamError(f"--teleop: no folder '{args.teleop}'; give a folder of CSV streams")
+        teleop = retarget(kinematics, Path(args.teleop), config.dt_s, 1.7 * spec.step_rad, RETARGET_SEED)
+        if not len(teleop[0]):
+            raise StreamError(f"--teleop: no usable CSV stream below '{args.teleop}'")
+        print(f"teleop: {len(teleop[0])} steps retargeted from {args.teleop}")
+    provenance = {"preset": args.preset, "homes": homes.tolist(), "teleop_steps": len(teleop[0])}
+    synthesis = Synthesis(kinematics, config.dt_s, spec.step_rad, spec.mix, homes, teleop, spec.seed)
+    done = train(kinematics, synthesis, spec, Path(args.out), provenance, args.resume)
+    print(f"{done.steps} steps in {done.minutes:.1f} min -> {args.out}; next: mimicik export {args.out} MODEL.onnx")
+    return 0
+
+
+def robot_of(config: configuration.Config) -> Kinematics:
+    """The configured robot."""
+    robot = config.robot
+    return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
+
+
+def _numbers(text: str, n: int) -> list[float]:
+    try:
+        values = [float(v) for v in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != n or not np.isfinite(values).all():
+        raise ConfigError(f"--home: expected {n} numbers separated by blanks, got '{text}'")
+    return values

@@ -1,0 +1,65 @@
+"""What one training run is: the network, the data mix, the losses and the schedule; with named presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from mimicik_ros.core.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class TrainSpec:
+    """All that decides a run.
+
+    Attributes:
+        width, blocks: size of the residual MLP.
+        steps: optimiser steps; the learning rate follows a cosine over them.
+        minutes: upper bound on the run's wall time (0 = none); the cosine follows whichever ends first.
+        batch: samples per optimiser step, all of them new.
+        learning_rate: Muon's on matrices; AdamW's on all other parameters is learning_rate / 10.
+        ema: decay of the averaged weights that are exported.
+        t_star: time of the second flow step (MIP: 0.9).
+        flow_weight: weight of the flow-matching loss beside the FK loss.
+        fk_weight: weight of the FK-consistency loss on both deployed steps.
+        fk_position_m, fk_rotation_rad: scale at which the robust FK loss turns from quadratic to logarithmic.
+        step_rad: uniform joint step of the random motions, per joint and period.
+        mix: shares of the sources random, singular, smooth, teleop (teleop falls to random where there are no streams).
+    """
+
+    width: int = 256
+    blocks: int = 3
+    steps: int = 24_000
+    minutes: float = 0.0
+    batch: int = 1024
+    learning_rate: float = 0.02
+    weight_decay: float = 1e-5
+    ema: float = 0.995
+    t_star: float = 0.9
+    flow_weight: float = 0.02
+    fk_weight: float = 1.0
+    fk_position_m: float = 3e-4
+    fk_rotation_rad: float = 2e-3
+    step_rad: float = 0.06
+    mix: tuple[float, float, float, float] = (0.60, 0.15, 0.15, 0.10)
+    seed: int = 0
+    threads: int = 1
+
+
+PRESETS: dict[str, TrainSpec] = {
+    "default": TrainSpec(),
+    "tiny": TrainSpec(width=64, blocks=2, steps=300, batch=512),
+}
+
+
+def preset(name: str, **changes: float | int | None) -> TrainSpec:
+    """A preset with changes (None leaves a field alone). Raises ConfigError for an unknown name or a value that cannot be."""
+    if name not in PRESETS:
+        raise ConfigError(f"--preset: unknown '{name}'; one of {', '.join(PRESETS)}")
+    spec = dataclasses.replace(PRESETS[name], **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
+    for key in ("width", "blocks", "steps", "batch", "threads", "learning_rate"):
+        if getattr(spec, key) <= 0:
+            raise ConfigError(f"--{key.replace('_', '-')}: must be positive, got {getattr(spec, key)}")
+    if spec.minutes < 0:
+        raise ConfigError(f"--minutes: must not be negative, got {spec.minutes}")
+    return spec
