@@ -19,7 +19,7 @@ from mimicik_ros.core.errors import ConfigError
 T = TypeVar("T")
 
 
-def _p(default: Any, text: str, low: float | None = None, high: float | None = None,
+def _p(default: Any, text: str, low: float | None = None, high: float | None = None, *,
        choices: tuple[str, ...] = (), unit: str = "") -> Any:
     metadata = {"text": text, "low": low, "high": high, "choices": choices, "unit": unit}
     return field(default=default, metadata=metadata)
@@ -54,14 +54,17 @@ class ServoConfig:
     rate_hz: float = _p(20.0, "tick rate; must equal the period that the model was trained for", 1.0, 1000.0, unit="Hz")
     max_linear_speed_m_s: float = _p(0.8, "governor: linear speed towards the target", 0.001, 10.0, unit="m/s")
     max_angular_speed_rad_s: float = _p(3.0, "governor: angular speed towards the target", 0.001, 30.0, unit="rad/s")
-    position_tolerance_m: float = _p(1e-4, "residual to the governed target above which refinement runs", 1e-7, 0.1, unit="m")
+    position_tolerance_m: float = _p(
+        1e-4, "residual to the governed target above which refinement runs", 1e-7, 0.1, unit="m")
     rotation_tolerance_rad: float = _p(5e-4, "likewise for rotation", 1e-7, 1.0, unit="rad")
     strict_position_m: float = _p(1e-3, "REACHED, and OK against NOT_CONVERGED: position", 1e-6, 0.1, unit="m")
     strict_rotation_rad: float = _p(0.0034907, "likewise for rotation (0.2 deg)", 1e-6, 1.0, unit="rad")
     refine_max_steps: int = _p(6, "damped least-squares steps at most, per tick", 0, 100)
     refine_damping: float = _p(0.02, "largest damping of a refinement step, as a singular value", 1e-6, 1.0)
-    max_joint_step_rad: float = _p(0.5, "a proposal that moves any joint further in one tick is a branch jump", 1e-3, 3.2, unit="rad")
-    max_lead_rad: float = _p(0.15, "largest lead of the command over the measured joints per joint, 0 = unbounded", 0.0, 3.2, unit="rad")
+    max_joint_step_rad: float = _p(
+        0.5, "a proposal that moves any joint further in one tick is a branch jump", 1e-3, 3.2, unit="rad")
+    max_lead_rad: float = _p(
+        0.15, "largest lead of the command over the measured joints per joint, 0 = unbounded", 0.0, 3.2, unit="rad")
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,13 @@ class EngageConfig:
     max_first_step_rad: float = _p(0.05, "the first command lies this near to the measured joints", 1e-4, 1.0, unit="rad")
     max_distance_m: float = _p(0.3, "engage only when the target is this near to the tool", 0.001, 10.0, unit="m")
     max_angle_rad: float = _p(1.6, "likewise for rotation", 0.01, 3.2, unit="rad")
-    resume_distance_m: float = _p(0.05, "after a loss of input, resume by itself only this near to the target", 0.0, 10.0, unit="m")
+    resume_distance_m: float = _p(
+        0.05, "after a loss of input, resume by itself only this near to the target", 0.0, 10.0, unit="m")
     ramp_s: float = _p(1.0, "speed grows from 10 % to 100 % over this time after engaging", 0.0, 30.0, unit="s")
-    max_tracking_error_rad: float = _p(0.5, "measured joints further from the command than this are a fault", 0.01, 6.3, unit="rad")
-    max_pause_s: float = _p(0.5, "after a longer pause between ticks, re-anchor on the measured joints", 0.01, 60.0, unit="s")
+    max_tracking_error_rad: float = _p(
+        0.5, "measured joints further from the command than this are a fault", 0.01, 6.3, unit="rad")
+    max_pause_s: float = _p(
+        0.5, "after a longer pause between ticks, re-anchor on the measured joints", 0.01, 60.0, unit="s")
 
 
 @dataclass(frozen=True)
@@ -93,13 +99,15 @@ class OutputConfig:
     append_gripper: bool = _p(False, "append gripper_position to the command (drivers that want 7 values)")
     gripper_joint: str = _p("gripper", "name of the appended value where the message carries names")
     gripper_position: float = _p(0.0, "value appended", 0.0, 1.0)
-    other_publisher: str = _p("error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
+    other_publisher: str = _p(
+        "error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
 
 
 @dataclass(frozen=True)
 class NodeConfig:
     autostart: bool = _p(True, "configure and activate at start")
-    deadline_s: float = _p(0.05, "a command later than this after its due time counts as a missed deadline", 1e-4, 10.0, unit="s")
+    deadline_s: float = _p(
+        0.05, "a command later than this after its due time counts as a missed deadline", 1e-4, 10.0, unit="s")
 
 
 @dataclass(frozen=True)
