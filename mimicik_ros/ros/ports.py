@@ -1,0 +1,80 @@
+"""Everything that the node says, in one place: publishers and what goes out on them after a tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from rclpy.lifecycle import LifecycleNode
+
+from mimicik_ros.config import Config
+from mimicik_ros.core.status import Status
+from mimicik_ros.core.types import TickResult
+from mimicik_ros.ros import conversions, diagnostics
+from mimicik_ros.ros.outputs import MESSAGE_TYPES, encoder
+from mimicik_ros.ros.qos import COMMAND_QOS, REPORT_QOS, publisher_events
+
+
+class Ports:
+    """Publishers of one configured node.
+
+    Args:
+        node: owner; its command publisher is a lifecycle publisher, silent unless active.
+        config: decides the command's type, names and frame.
+        report: takes one line about a peer with an incompatible QoS.
+    """
+
+    def __init__(self, node: LifecycleNode, config: Config, report: Callable[[str], None]) -> None:
+        self._node = node
+        self._frame = config.robot.base_frame
+        self.encode = encoder(config)
+
+        def create(message_type: type[Any], topic: str, qos: Any, factory: Any = node.create_publisher) -> Any:
+            resolved = node.resolve_topic_name(topic)
+            return factory(message_type, topic, qos, event_callbacks=publisher_events(resolved, report))
+
+        self.command = create(
+            MESSAGE_TYPES[config.output.type], "joint_command", COMMAND_QOS, node.create_lifecycle_publisher)
+        self._command_pose = create(PoseStamped, "~/command_pose", REPORT_QOS)
+        self._governed = create(PoseStamped, "~/governed_target", REPORT_QOS)
+        self._residual = create(TwistStamped, "~/residual", REPORT_QOS)
+        self._status = create(DiagnosticStatus, "~/status", REPORT_QOS)
+        self._diagnostics = create(DiagnosticArray, "/diagnostics", REPORT_QOS)
+
+    def reconfigure(self, config: Config) -> None:
+        """Take over values that may change at run time (the gripper's position)."""
+        self.encode = encoder(config)
+
+    def publish_command(self, result: TickResult, time: Time) -> None:
+        """Send result.q_command (not None) with its velocity."""
+        assert result.q_command is not None
+        velocity = result.velocity_rad_s if result.velocity_rad_s is not None else 0.0 * result.q_command
+        self.command.publish(self.encode(result.q_command, velocity, time))
+
+    def publish_poses(self, result: TickResult, time: Time) -> None:
+        """Send the poses of the command and of the governed target and what lies between them, as far as they exist."""
+        if result.T_command is not None:
+            self._command_pose.publish(conversions.pose_message(result.T_command, self._frame, time))
+        if result.T_governed is not None:
+            self._governed.publish(conversions.pose_message(result.T_governed, self._frame, time))
+        if result.T_command is not None and result.T_governed is not None:
+            self._residual.publish(
+                conversions.residual_message(result.T_command, result.T_governed, self._frame, time))
+
+    def publish_status(self, status: Status, values: Mapping[str, Any]) -> None:
+        """Send the status of one tick."""
+        self._status.publish(diagnostics.status_message(self._node.get_fully_qualified_name(), status, values))
+
+    def publish_diagnostics(self, status: Status, values: Mapping[str, Any], time: Time) -> None:
+        """Send the 1 Hz report."""
+        name = f"{self._node.get_fully_qualified_name()}: servo"
+        self._diagnostics.publish(diagnostics.diagnostic_array(name, status, values, time))
+
+    def destroy(self) -> None:
+        """Destroy every publisher."""
+        self._node.destroy_lifecycle_publisher(self.command)
+        for publisher in (self._command_pose, self._governed, self._residual, self._status, self._diagnostics):
+            self._node.destroy_publisher(publisher)
