@@ -19,7 +19,7 @@ test: $(VENV)/.test-ready
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff check .
-	$(BIN)/mypy mimicik_ros
+	$(BIN)/mypy mimicik_ros/core mimicik_ros/config.py mimicik_ros/share.py
 
 docs: $(VENV)/.test-ready
 	$(BIN)/python -m mimicik_ros.cli.docs

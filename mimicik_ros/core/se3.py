@@ -21,7 +21,8 @@ def rotation_exp(w: Array) -> Array:
     angle = np.linalg.norm(w, axis=-1)[..., None, None]
     k = skew(w)
     half = np.sinc(angle / (2 * np.pi))  # sin(a/2)/(a/2), exact at 0
-    return np.eye(3) + np.sinc(angle / np.pi) * k + 0.5 * half * half * (k @ k)
+    R: Array = np.eye(3) + np.sinc(angle / np.pi) * k + 0.5 * half * half * (k @ k)
+    return R
 
 
 def quat_from_rotation(R: Array) -> Array:
@@ -40,7 +41,8 @@ def quat_from_rotation(R: Array) -> Array:
     best = np.argmax(np.diagonal(candidates, axis1=-2, axis2=-1), axis=-1)
     quat = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
     quat = quat / np.linalg.norm(quat, axis=-1, keepdims=True)
-    return np.where(quat[..., 3:] < 0, -quat, quat)
+    positive: Array = np.where(quat[..., 3:] < 0, -quat, quat)
+    return positive
 
 
 def rotation_from_quat(quat_xyzw: Array) -> Array:
@@ -61,12 +63,14 @@ def rotation_log(R: Array) -> Array:
     norm = np.linalg.norm(v, axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(norm, w)
     factor = np.where(norm > 1e-12, angle / np.where(norm > 1e-12, norm, 1.0), 2.0)
-    return v * factor
+    w_log: Array = v * factor
+    return w_log
 
 
 def rotation_angle(R: Array) -> Array:
     """Geodesic angle (...) rad of a rotation matrix (..., 3, 3)."""
-    return np.linalg.norm(rotation_log(R), axis=-1)
+    angle: Array = np.linalg.norm(rotation_log(R), axis=-1)
+    return angle
 
 
 def pose(R: Array, p: Array) -> Array:
