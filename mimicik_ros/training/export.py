@@ -55,7 +55,8 @@ def export(trained: Trained, kinematics: Kinematics, synthesis: Synthesis, perio
         golden_observation=tuple(_tuple(x) for x in golden),
         golden_delta_q=tuple(_tuple(x) for x in session.run(["delta_q"], {"observation": golden})[0]),
         code_version=__version__, created=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        data={**trained.provenance, "spec": dataclasses.asdict(trained.spec), "steps": trained.steps, "minutes": round(trained.minutes, 1)},
+        data={**trained.provenance, "spec": dataclasses.asdict(trained.spec),
+              "steps": trained.steps, "minutes": round(trained.minutes, 1)},
     )
     _write(graph, card, path)
     return card

@@ -1,4 +1,4 @@
-"""Human end-effector streams turned into joint-space steps for one arm: placed, followed by damped steps, unreachable parts cut."""
+"""Human end-effector streams turned into joint-space steps for one arm: placed, followed by damped steps."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ class TrainSpec:
         width, blocks: size of the residual MLP.
         steps: optimiser steps; the learning rate follows a cosine over them.
         minutes: upper bound on the run's wall time (0 = none); the cosine follows whichever ends first.
+        bf16_share: share of the run, from its start, whose blocks compute in bfloat16; the rest is float32.
         batch: samples per optimiser step, all of them new.
         learning_rate: Muon's on matrices; AdamW's on all other parameters is learning_rate / 10.
         ema: decay of the averaged weights that are exported.
@@ -27,10 +28,11 @@ class TrainSpec:
         mix: shares of the sources random, singular, smooth, teleop (teleop falls to random where there are no streams).
     """
 
-    width: int = 256
+    width: int = 192
     blocks: int = 3
-    steps: int = 24_000
+    steps: int = 30_000
     minutes: float = 0.0
+    bf16_share: float = 0.75
     batch: int = 1024
     learning_rate: float = 0.02
     weight_decay: float = 1e-5

@@ -87,6 +87,7 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
         if progress >= 1.0:
             break
         _set_rate(optimisers, spec, progress)
+        policy.network.low_precision = progress < spec.bf16_share
         sample = _sample(synthesis.batch(spec.batch), policy)
         losses = objective(policy, fk, sample, spec, generator)
         for optimiser in optimisers:
@@ -103,7 +104,8 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
             if not math.isfinite(loss):
                 raise ModelError(f"training diverged at step {step} (loss {loss}); lower --learning-rate")
             millimetres, degrees = 1e3 * float(losses.position_m.mean()), math.degrees(float(losses.rotation_rad.mean()))
-            bar.set_postfix(loss=f"{loss:.3f}", flow=f"{float(losses.flow.detach()):.2f}", mm=f"{millimetres:.3f}", deg=f"{degrees:.3f}")
+            flow = float(losses.flow.detach())
+            bar.set_postfix(loss=f"{loss:.3f}", flow=f"{flow:.2f}", mm=f"{millimetres:.3f}", deg=f"{degrees:.3f}")
         if time.monotonic() - last_save > SAVE_EVERY_S:
             last_save = time.monotonic()
             done = Trained(average, spec, step, (before_s + last_save - start) / 60.0, provenance)
