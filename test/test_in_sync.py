@@ -1,5 +1,6 @@
 """Documents and configuration files say what the code says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,16 @@ def test_every_shipped_configuration_loads(path):
 
 def test_status_labels_are_unique():
     assert len({status.label for status in Status}) == len(list(Status))
+
+
+def test_every_test_that_the_guarantees_name_exists():
+    named = re.findall(r"`(test/[^`]+)::(\w+)`", (ROOT / "docs/guarantees.md").read_text(encoding="utf-8"))
+    assert named
+    for path, function in named:
+        assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{function}"
+
+
+def test_every_promise_names_a_test():
+    rows = [r for r in (ROOT / "docs/guarantees.md").read_text(encoding="utf-8").splitlines() if r.startswith("| ")][1:]
+    assert rows
+    assert all("::test_" in row for row in rows)
