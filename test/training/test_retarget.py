@@ -11,7 +11,8 @@ HEADER = "t,x,y,z,qx,qy,qz,qw\n"
 
 def write_circle(path, radius_m=0.03, seconds=6.0):
     t = np.arange(0.0, seconds, 1 / 30)
-    rows = [f"{s:.4f},{radius_m * np.cos(s):.6f},{radius_m * np.sin(s):.6f},0,0,0,{np.sin(s / 20):.6f},{np.cos(s / 20):.6f}" for s in t]
+    rows = [f"{s:.4f},{radius_m * np.cos(s):.6f},{radius_m * np.sin(s):.6f},0,0,0,{np.sin(s / 20):.6f},{np.cos(s / 20):.6f}"
+            for s in t]
     path.write_text(HEADER + "\n".join(rows) + "\n")
 
 

@@ -66,7 +66,8 @@ def test_a_checkpoint_of_another_robot_is_refused(kinematics, tiny_run):
         policy_from_checkpoint(robot, tiny_run[1])
 
 
-@pytest.mark.parametrize(("change", "word"), [({"width": 0}, "--width"), ({"minutes": -1.0}, "--minutes"), ({"batch": -5}, "--batch")])
+@pytest.mark.parametrize(("change", "word"),
+                         [({"width": 0}, "--width"), ({"minutes": -1.0}, "--minutes"), ({"batch": -5}, "--batch")])
 def test_values_that_cannot_be_are_refused_by_name(change, word):
     with pytest.raises(ConfigError, match=word):
         preset("tiny", **change)
