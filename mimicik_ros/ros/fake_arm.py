@@ -53,6 +53,7 @@ class FakeArm(Node):
         message_type = MESSAGE_TYPES[values["command_type"]]
         self._publisher = self.create_publisher(JointState, "joint_states", REPORT_QOS)
         self._commands = self.create_subscription(message_type, "joint_command", self._on_command, COMMAND_QOS)
+        self.get_logger().info(f"ready: {len(self._names)} joints at {values['rate_hz']:g} Hz")
         self._loop = self.create_timer(self._period_s, self._on_timer, clock=self._steady)
 
     def _on_command(self, message: Any) -> None:

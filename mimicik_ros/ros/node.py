@@ -120,6 +120,7 @@ class MimicIKNode(LifecycleNode):
         self.session = Session(
             self._servo, self.config, self._inbox, self._ports, pacing, self.steady_s, self.ros_s)
         self._timers_active = [timer, self.create_timer(1.0, self._on_second, clock=self._steady)]
+        self.get_logger().info(f"active at {self.config.servo.rate_hz:g} Hz")
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
