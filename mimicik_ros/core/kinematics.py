@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -137,8 +138,8 @@ class Kinematics:
 def residual(T_actual: Array, T_wanted: Array) -> Residual:
     """Euclidean position error (m) and geodesic rotation error (rad) between two poses (4, 4)."""
     offset = T_actual[:3, 3] - T_wanted[:3, 3]
-    angle = se3.rotation_angle(T_actual[:3, :3].T @ T_wanted[:3, :3])
-    return Residual(float(np.sqrt(offset @ offset)), float(angle))
+    turn = pin.log3(T_actual[:3, :3].T @ T_wanted[:3, :3])
+    return Residual(math.sqrt(offset @ offset), math.sqrt(turn @ turn))
 
 
 def _read(urdf: str | Path | bytes) -> tuple[bytes, str]:

@@ -50,6 +50,9 @@ class Status(Enum):
     STALE_TARGET = ("stale_target", Severity.WARN, "the target is too old", "check the target publisher and its clock")
     STAMP_IN_FUTURE = ("stamp_in_future", Severity.ERROR, "a stamp lies in the future", "synchronise the clocks")
     NO_STAMP = ("no_stamp", Severity.ERROR, "a message has stamp 0", "stamp it, or set freshness.accept_zero_stamp")
+    OUT_OF_WORLD = (
+        "out_of_world", Severity.ERROR, "the target position is absurd", "send metres in the base frame",
+    )
     NON_FINITE = ("non_finite", Severity.ERROR, "a value is NaN or infinite", "check the publisher")
     BAD_QUATERNION = ("bad_quaternion", Severity.ERROR, "the target quaternion cannot be normalised", "send a unit xyzw")
     BAD_FRAME = (

@@ -56,13 +56,17 @@ class TargetSample:
 
 @dataclass(frozen=True)
 class TickInput:
-    """All that a tick may look at. now_s is the ROS clock, steady_s the steady clock."""
+    """All that a tick may look at. now_s is the ROS clock, steady_s the steady clock.
+
+    enable and hold_request are levels; enable_request (a fresh call of ~/enable) and reset_request last one tick.
+    """
 
     now_s: float
     steady_s: float
     joints: JointSnapshot
     target: TargetSample | None
     enable: bool = True
+    enable_request: bool = False
     hold_request: bool = False
     reset_request: bool = False
 
@@ -123,6 +127,7 @@ class ServoState:
     engage_start_s: float | None = None  # steady clock
     last_steady_s: float | None = None
     hold_status: Status | None = None  # why HOLDING or FAULT was entered
+    q_hold: Array | None = None  # (n,) measured joints at a tracking fault, to which the command is led
     consecutive_failures: int = 0
 
 

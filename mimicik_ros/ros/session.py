@@ -38,10 +38,11 @@ class Session:
         self.counts: Counter[str] = Counter()
         self.last: TickResult | None = None
         self._reset = False
+        self._enable_asked = False
 
     def request_enable(self, enable: bool) -> None:
         """Level of ~/enable from the next tick on; enabling ends a hold."""
-        self.enable = enable
+        self.enable = self._enable_asked = enable
         if enable:
             self.hold = False
 
@@ -72,8 +73,8 @@ class Session:
         due_s = self.pacing.start(start_steady_s)
         result = self.servo.tick(TickInput(
             start_ros_s, start_steady_s, self.inbox.joints, self.inbox.target,
-            enable=self.enable, hold_request=self.hold, reset_request=self._reset))
-        self._reset, self.last = False, result
+            enable=self.enable, enable_request=self._enable_asked, hold_request=self.hold, reset_request=self._reset))
+        self._reset, self._enable_asked, self.last = False, False, result
         publish_ros_s = self._ros_s()
         time = stamp(publish_ros_s)
         sent = result.q_command is not None and (self.moving or not self.blocked)

@@ -1,0 +1,117 @@
+"""When the arm may move: WAITING, READY, ENGAGING, TRACKING, HOLDING, FAULT, and the anchor of the next command."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimicik_ros.config import EngageConfig
+from mimicik_ros.core.freshness import Judgement
+from mimicik_ros.core.limits import JointLimits
+from mimicik_ros.core.status import Mode, Status
+from mimicik_ros.core.types import Array, Residual, ServoState, TickInput
+
+FIRST_SPEED = 0.1  # of the full speed, at the start of the ramp
+BY_INTENT = (Status.DISABLED, Status.HELD_BY_REQUEST)  # holds that only ~/enable ends; then the engagement gate applies
+
+
+@dataclass(frozen=True)
+class Engagement:
+    """The state after the decision, why there is no motion (None = move), the governor's speed, and a fresh anchor or not."""
+
+    state: ServoState
+    stop: Status | None
+    speed_scale: float = 0.0
+    anchored: bool = False
+
+
+def step(state: ServoState, tick_input: TickInput, judgement: Judgement, distance: Callable[[Array], Residual],
+         limits: JointLimits, config: EngageConfig) -> Engagement:
+    """Decide the mode of this tick.
+
+    Args:
+        state: after the last tick.
+        tick_input: the input.
+        judgement: of the inputs.
+        distance: from the tool pose at joints (n,) to the target; called only where the target is usable.
+        limits: position limits, into which an anchor is put.
+        config: gates and ramp.
+    """
+    q = tick_input.joints.q
+    state = _after_pause(state, tick_input.steady_s, config.max_pause_s)
+    if state.mode is Mode.FAULT:
+        return _in_fault(state, tick_input, judgement)
+    if judgement.joints is not None:
+        return _stop(state, judgement.joints, Mode.WAITING)
+    if state.q_ref is not None and np.abs(state.q_ref - q).max() > config.max_tracking_error_rad:
+        hold = np.clip(q, limits.lower, limits.upper)
+        fault = dataclasses.replace(state, mode=Mode.FAULT, hold_status=Status.TRACKING_FAULT, q_hold=hold, engage_start_s=None)
+        return Engagement(fault, Status.TRACKING_FAULT)
+    if tick_input.hold_request:
+        return _stop(state, Status.HELD_BY_REQUEST, Mode.READY)
+    if not tick_input.enable:
+        return _stop(state, Status.DISABLED, Mode.READY)
+    if judgement.target is not None:
+        return _stop(state, judgement.target, Mode.WAITING)
+    if state.mode in (Mode.TRACKING, Mode.ENGAGING):
+        return _ramp(state, tick_input.steady_s, config, anchored=False)
+    if not _near_enough(state, tick_input, distance, config):
+        return _stop(state, Status.TARGET_TOO_FAR, Mode.READY)
+    return _engage(state, tick_input, limits, config)
+
+
+def _after_pause(state: ServoState, steady_s: float, max_pause_s: float) -> ServoState:
+    """Forget the anchor after a pause or a jump of the clock: the arm may have been moved meanwhile."""
+    last = state.last_steady_s
+    if last is not None and not 0.0 <= steady_s - last <= max_pause_s and state.mode is not Mode.FAULT:
+        state = ServoState()
+    return dataclasses.replace(state, last_steady_s=steady_s)
+
+
+def _in_fault(state: ServoState, tick_input: TickInput, judgement: Judgement) -> Engagement:
+    status = state.hold_status or Status.TRACKING_FAULT
+    if tick_input.reset_request and judgement.joints is None:
+        return Engagement(ServoState(mode=Mode.READY, last_steady_s=tick_input.steady_s), Status.DISABLED)
+    return Engagement(state, status)
+
+
+def _stop(state: ServoState, status: Status, before: Mode) -> Engagement:
+    """No motion: HOLDING where something has been commanded, else `before`. The first loss is remembered, not the latest."""
+    if state.q_ref is None:
+        return Engagement(dataclasses.replace(state, mode=before, hold_status=status), status)
+    reason = status
+    if state.mode is Mode.HOLDING and status is Status.TARGET_TOO_FAR and state.hold_status is not None:
+        reason = state.hold_status  # being too far to resume does not change why it holds
+    holding = dataclasses.replace(state, mode=Mode.HOLDING, hold_status=reason, engage_start_s=None)
+    return Engagement(holding, status)
+
+
+def _near_enough(state: ServoState, tick_input: TickInput, distance: Callable[[Array], Residual], config: EngageConfig) -> bool:
+    """The gate: by intent within max_distance, by itself after a lost input within resume_distance."""
+    lost_input = state.mode is Mode.HOLDING and state.hold_status not in BY_INTENT and not tick_input.enable_request
+    gap = distance(tick_input.joints.q if state.q_ref is None else state.q_ref)
+    reach = config.resume_distance_m if lost_input else config.max_distance_m
+    return gap.position_m <= reach and gap.rotation_rad <= config.max_angle_rad
+
+
+def _engage(state: ServoState, tick_input: TickInput, limits: JointLimits, config: EngageConfig) -> Engagement:
+    """Anchor on the last command where it is still near the measured joints, else on the measured joints."""
+    q = tick_input.joints.q
+    velocity = state.velocity_rad_s
+    anchor = state.q_ref
+    if anchor is None or velocity is None or np.abs(anchor - q).max() > config.max_first_step_rad:
+        anchor, velocity = np.clip(q, limits.lower, limits.upper), np.zeros_like(q)
+    engaged = dataclasses.replace(state, mode=Mode.ENGAGING, q_ref=anchor, velocity_rad_s=velocity, hold_status=None,
+                                  engage_start_s=tick_input.steady_s, q_hold=None)
+    return _ramp(engaged, tick_input.steady_s, config, anchored=True)
+
+
+def _ramp(state: ServoState, steady_s: float, config: EngageConfig, anchored: bool) -> Engagement:
+    start = state.engage_start_s
+    progress = 1.0 if start is None or config.ramp_s <= 0.0 else min(1.0, max(0.0, (steady_s - start) / config.ramp_s))
+    mode = Mode.TRACKING if progress >= 1.0 else Mode.ENGAGING
+    scale = FIRST_SPEED + (1.0 - FIRST_SPEED) * progress
+    return Engagement(dataclasses.replace(state, mode=mode), None, scale, anchored)
