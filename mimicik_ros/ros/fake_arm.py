@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import rclpy
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from mimicik_ros.ros import process
 from mimicik_ros.ros.driver_model import DriverModel
 from mimicik_ros.ros.outputs import MESSAGE_TYPES
 from mimicik_ros.ros.qos import COMMAND_QOS, REPORT_QOS
@@ -103,18 +104,17 @@ class FakeArm(Node):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run until SIGINT or shutdown. Returns the exit code."""
-    rclpy.init(args=args)
+    """Run until SIGINT or SIGTERM. Returns the exit code: 0, or 2 for bad ROS arguments."""
+    ending = process.Ending()
+    if not process.init(args):
+        return 2
     try:
-        arm = FakeArm()
         executor = SingleThreadedExecutor()
-        executor.add_node(arm)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass  # how a node is asked to end
+        executor.add_node(FakeArm())
+        ending.spin(executor)
+        return 0
     finally:
         rclpy.try_shutdown()
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from typing import Any
 
@@ -11,11 +10,9 @@ from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
-from rclpy.exceptions import ROSInterruptException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -23,7 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError, MimicIKError
 from mimicik_ros.core.servo import IKServo
-from mimicik_ros.ros import diagnostics, limits_log, parameters
+from mimicik_ros.ros import diagnostics, limits_log, parameters, process
 from mimicik_ros.ros.inbox import Inbox
 from mimicik_ros.ros.pacing import Pacing
 from mimicik_ros.ros.ports import Ports
@@ -251,26 +248,17 @@ class MimicIKNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM: 0; 2 when it cannot configure, 1 when it cannot activate."""
-    try:
-        # Our own handlers: rclpy's would close the context before the arm has been braked.
-        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    except RuntimeError as error:  # a bad --ros-args or parameter file
-        print(f"error: {str(error).splitlines()[0]}", file=sys.stderr)
+    ending = process.Ending()
+    if not process.init(args):
         return 2
-    asked_to_end: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda n, _frame: asked_to_end.append(n))
     try:
         node = MimicIKNode()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         if node.config.node.autostart and not node.autostart():
             return 1 if node.configured else 2
-        while not asked_to_end and rclpy.ok():
-            executor.spin_once(timeout_sec=0.1)
+        ending.spin(executor)
         node.trigger_shutdown()
-        return 0
-    except (KeyboardInterrupt, ExternalShutdownException, ROSInterruptException):
         return 0
     finally:
         rclpy.try_shutdown()

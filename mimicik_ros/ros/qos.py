@@ -34,5 +34,6 @@ def subscription_events(topic: str, report: Callable[[str], None]) -> Subscripti
 
 def _line(topic: str, peer: str, event: Any) -> str:
     policy = getattr(event.last_policy_kind, "name", event.last_policy_kind)
+    policy = str(policy).removeprefix("RMW_QOS_POLICY_")
     return (f"{topic}: {peer} has an incompatible QoS policy {policy} ({event.total_count} so far); "
             "no message passes between it and this node until both sides agree")

@@ -102,8 +102,10 @@ class Graph:
     def home_pose(self):
         return self.node.session.servo.kinematics.fk(np.array(self.recorder.rows("joint_states")[0]["q"]))
 
-    def send(self, T, frame="base_link", quat=None, offset_s=0.0, position=None):
-        now = conversions.stamp(self.helper.get_clock().now().nanoseconds * 1e-9 + offset_s)
+    def send(self, T, frame="base_link", quat=None, offset_s=0.0, position=None, stamp_s=None):
+        if stamp_s is None:
+            stamp_s = self.helper.get_clock().now().nanoseconds * 1e-9 + offset_s
+        now = conversions.stamp(stamp_s)
         self.targets.publish(conversions.target_message(
             T[:3, 3] if position is None else position, se3.quat_from_rotation(T[:3, :3]) if quat is None else quat, frame, now))
 
@@ -136,17 +138,16 @@ class Graph:
 
     # --- the promise
     def assert_within_limits(self):
-        """Every command that left lies in the position, velocity and acceleration limits, one period apart.
-
-        A command that is a fresh anchor (after a pause) must be judged by itself, so streams here have none.
+        """Every command that left lies in the position, velocity and acceleration limits, one period apart, beginning at rest.
         """
         q = self.commands()
+        start = np.array(self.recorder.rows("joint_states")[0]["q"])
         config, robot = self.node.config, self.node.config.robot
         assert np.all(np.isfinite(q))
         limits = np.array(POSITION_LIMITS)
         slack = 1e-9
         assert np.all(q >= limits[:, 0] - slack) and np.all(q <= limits[:, 1] + slack)
-        velocity = np.diff(q, axis=0) / config.dt_s
+        velocity = np.diff(np.vstack([start, q]), axis=0) / config.dt_s
         assert np.all(np.abs(velocity) <= np.array(robot.velocity_limits_rad_s) * (1 + 1e-6) + 1e-9)
         acceleration = np.diff(np.vstack([np.zeros(6), velocity]), axis=0) / config.dt_s
         assert np.all(np.abs(acceleration) <= np.array(robot.acceleration_limits_rad_s2) * (1 + 1e-6) + 1e-6)

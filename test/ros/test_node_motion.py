@@ -99,7 +99,7 @@ def _future(g, T):
 
 
 def _no_stamp(g, T):
-    g.send(T, offset_s=-g.helper.get_clock().now().nanoseconds * 1e-9)
+    g.send(T, stamp_s=0.0)
 
 
 @pytest.mark.parametrize(("bad", "label"), [
