@@ -1,0 +1,60 @@
+"""The governed target lies on the straight way to the target, no further than one tick allows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mimicik_ros import config
+from mimicik_ros.core import se3
+from mimicik_ros.core.governor import Governor
+from mimicik_ros.core.kinematics import residual
+
+CONFIG = config.from_flat({"servo.max_linear_speed_m_s": 0.4, "servo.max_angular_speed_rad_s": 2.0,
+                           "robot.acceleration_limits_rad_s2": [1e4] * 6})
+SIMPLE = Governor(0.02, 0.1, np.inf, np.inf)  # 0.4 m/s and 2 rad/s at 20 Hz
+numbers = st.floats(-0.5, 0.5)
+poses = st.tuples(*[numbers] * 6).map(lambda v: se3.pose(se3.rotation_exp(np.array(v[3:])), np.array(v[:3])))
+
+
+def target(x=0.0, turn=0.0):
+    return se3.pose(se3.rotation_exp(np.array([0.0, 0.0, turn])), np.array([x, 0.0, 0.0]))
+
+
+def test_steps_of_one_tick_are_speed_times_period():
+    governor = Governor.from_config(CONFIG)
+    assert governor.linear_step_m == pytest.approx(0.02)
+    assert governor.angular_step_rad == pytest.approx(0.1)
+
+
+def test_a_near_target_is_its_own_governed_target():
+    assert np.array_equal(SIMPLE.govern(np.eye(4), target(0.01, 0.05), 1.0), target(0.01, 0.05))
+
+
+def test_a_far_target_is_approached_by_one_step():
+    assert np.allclose(SIMPLE.govern(np.eye(4), target(1.0), 1.0), target(0.02))
+
+
+def test_one_fraction_governs_both_position_and_rotation():
+    # 0.04 m would take 2 ticks, 0.4 rad takes 4: a quarter of both.
+    assert np.allclose(SIMPLE.govern(np.eye(4), target(0.04, 0.4), 1.0), target(0.01, 0.1))
+
+
+def test_the_ramp_scales_the_step():
+    assert np.allclose(SIMPLE.govern(np.eye(4), target(1.0), 0.1), target(0.002))
+
+
+def test_with_room_to_stop_the_step_shrinks_near_the_target():
+    governor = Governor(0.02, 0.1, 0.001, 0.01)
+    assert governor.govern(np.eye(4), target(0.006), 1.0)[0, 3] == pytest.approx(0.003)  # 6 = 3 + 2 + 1
+
+
+@given(poses, poses, st.floats(0.05, 1.0))
+def test_it_is_never_further_than_allowed_and_always_nearer_the_target(T_tool, T_target, scale):
+    T = SIMPLE.govern(T_tool, T_target, scale)
+    moved, before, after = residual(T, T_tool), residual(T_tool, T_target), residual(T, T_target)
+    assert moved.position_m <= scale * 0.02 + 1e-9
+    assert moved.rotation_rad <= scale * 0.1 + 1e-7
+    assert after.position_m <= before.position_m + 1e-9
+    assert after.rotation_rad <= before.rotation_rad + 1e-7
+    assert np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-9)
