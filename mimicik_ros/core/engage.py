@@ -98,11 +98,15 @@ def _near_enough(state: ServoState, tick_input: TickInput, distance: Callable[[A
 
 
 def _engage(state: ServoState, tick_input: TickInput, limits: JointLimits, config: EngageConfig) -> Engagement:
-    """Anchor on the last command where it is still near the measured joints, else on the measured joints."""
+    """Anchor on the last command where there is one, else (activation, pause, reset) on the measured joints.
+
+    A command that is in force is never replaced by the measured joints: an arm lags behind it, and that would be a jump.
+    The tick leads it back to within max_first_step of the measured joints as fast as the limits allow.
+    """
     q = tick_input.joints.q
     velocity = state.velocity_rad_s
     anchor = state.q_ref
-    if anchor is None or velocity is None or np.abs(anchor - q).max() > config.max_first_step_rad:
+    if anchor is None or velocity is None:
         anchor, velocity = np.clip(q, limits.lower, limits.upper), np.zeros_like(q)
     engaged = dataclasses.replace(state, mode=Mode.ENGAGING, q_ref=anchor, velocity_rad_s=velocity, hold_status=None,
                                   engage_start_s=tick_input.steady_s, q_hold=None)

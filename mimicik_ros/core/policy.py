@@ -84,7 +84,7 @@ def _session(path: Path, provider: str, threads: int) -> tuple[Any, str]:
     if provider != "auto" and PROVIDERS[provider] not in available:
         raise ProviderError(
             f"policy.provider: {provider} asked for, but this onnxruntime offers {', '.join(available)}; "
-            "pip uninstall onnxruntime, then pip install 'mimicik_ros[gpu]'; or set policy.provider to auto or cpu")
+            "pip uninstall -y onnxruntime, then pip install onnxruntime-gpu; or set policy.provider to auto or cpu")
     names = AUTO if provider == "auto" else (provider, "cpu")
     wanted = [PROVIDERS[name] for name in dict.fromkeys(names) if PROVIDERS[name] in available]
     options = ort.SessionOptions()

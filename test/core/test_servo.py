@@ -44,10 +44,10 @@ def follow(servo, q, T, ticks, start=1.0):
 
 def assert_within_limits(commands):
     """Each command and the step between neighbours; commands that were not sent are None."""
-    q, v = None, np.zeros(6)
+    q = v = None
     for command in commands:
         if command is None:
-            q, v = None, np.zeros(6)
+            q = v = None
             continue
         assert np.isfinite(command).all()
         assert (command >= KIN.lower - 1e-9).all()
@@ -55,7 +55,7 @@ def assert_within_limits(commands):
         if q is not None:
             now = (command - q) / DT
             assert np.abs(now).max() <= VELOCITY + 1e-6
-            assert np.abs(now - v).max() <= ACCELERATION * DT + 1e-6
+            assert v is None or np.abs(now - v).max() <= ACCELERATION * DT + 1e-6
             v = now
         q = command
 
@@ -106,11 +106,11 @@ def test_the_same_state_and_input_give_the_same_command():
     ({"receipt_s": 1.0}, Status.STALE_TARGET),
 ])
 def test_a_bad_target_in_motion_is_named_and_brakes_within_the_limits(change, status):
-    T = KIN.fk(HOME + 0.4)
-    servo, results = SERVO, follow(SERVO, HOME, T, 25)
-    assert np.abs(results[-1].velocity_rad_s).max() > 0.3
+    T = KIN.fk(HOME + 0.12)
+    servo, results = SERVO, follow(SERVO, HOME, T, 9)
+    assert np.abs(results[-1].velocity_rad_s).max() > 0.1
     for i in range(8):
-        now = 2.25 + i * DT
+        now = 1.45 + i * DT
         results.append(servo.tick(tick_input(now, servo.state.q_ref, target(T, now, **change))))
         assert results[-1].status is status
         assert results[-1].mode is Mode.HOLDING
@@ -154,17 +154,19 @@ def test_after_a_pause_the_anchor_is_the_measured_arm():
 
 
 faults = st.lists(st.sampled_from(["ok", "ok", "ok", "nan", "late", "no target", "hold", "disable", "far", "stale joints"]),
-                  min_size=5, max_size=50)
+                  min_size=5, max_size=25)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(faults, st.integers(0, 6), st.integers(0, 2**31))
 def test_no_sequence_of_faults_with_a_lagging_arm_gives_a_command_beyond_the_limits(sequence, lag, seed):
     rng = np.random.default_rng(seed)
-    servo = IKServo(KIN, SERVO.policy, config.Config())
+    # Wide gates, so that it engages again at once and in full motion.
+    servo = IKServo(KIN, SERVO.policy, config.from_flat({
+        "engage.max_distance_m": 10.0, "engage.resume_distance_m": 10.0, "engage.max_angle_rad": 3.2, "engage.ramp_s": 0.0}))
     commands, measured, trail = [], HOME, [HOME]
-    goal = HOME + rng.uniform(-0.4, 0.4, 6)
-    for i, fault in enumerate(["ok"] * 30 + sequence):
+    goal = HOME + rng.uniform(-0.6, 0.6, 6)
+    for i, fault in enumerate(["ok"] * 12 + sequence):
         now = 1.0 + i * DT
         sample = target(KIN.fk(goal), now)
         change = {}
@@ -175,7 +177,7 @@ def test_no_sequence_of_faults_with_a_lagging_arm_gives_a_command_beyond_the_lim
         elif fault == "no target":
             sample = None
         elif fault == "far":
-            goal = HOME + rng.uniform(-0.4, 0.4, 6)
+            goal = HOME + rng.uniform(-0.6, 0.6, 6)
         given_input = tick_input(now, measured, sample, **change)
         if fault == "hold":
             given_input = dataclasses.replace(given_input, hold_request=True)
