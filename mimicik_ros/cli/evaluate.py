@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 
-from mimicik_ros import config as configuration
-from mimicik_ros.cli.train import robot_of
+from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("evaluate", help="accuracy and latency of the model alone, without refinement")
-    parser.add_argument("--config", help="YAML configuration (default: AIRBOT Play G2)")
-    parser.add_argument("--model", help="ONNX file (default: the configured one)")
+    add_config(parser)
     parser.add_argument("--samples", type=int, default=50_000, help="held-out steps")
     parser.add_argument("--step-rad", type=float, default=0.06, help="steps are uniform in +- this, per joint")
     parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON ('-' for standard output)")
@@ -28,9 +25,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.samples < 1 or not 0.0 < args.step_rad <= 1.0:
         raise ConfigError("--samples must be at least 1 and --step-rad must lie in (0, 1]")
-    config = configuration.load(args.config) if args.config else configuration.Config()
-    if args.model:
-        config = dataclasses.replace(config, policy=dataclasses.replace(config.policy, model=args.model))
+    config = config_of(args)
     kinematics = robot_of(config)
     path = share_path(config.policy.model)
     policy = Policy.load(path, config.policy.provider, config.policy.threads)

@@ -8,18 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from mimicik_ros import config as configuration
-from mimicik_ros.cli.train import robot_of
+from mimicik_ros.cli.setup import add_config, config_of, robot_of
 
-EXTRA = "train"
 HELDOUT = 50_000
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("export", help="checkpoint -> ONNX with its model card (extra: train)")
     parser.add_argument("checkpoint", help="file written by mimicik train")
     parser.add_argument("model", help="ONNX file to write")
-    parser.add_argument("--config", help="YAML configuration that was trained for (default: AIRBOT Play G2)")
+    add_config(parser, model=False)
     parser.add_argument("--name", help="robot name on the card (default: the URDF's file name)")
     parser.set_defaults(run=run)
 
@@ -31,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from mimicik_ros.training.synthesis import Synthesis
     from mimicik_ros.training.train import policy_from_checkpoint
 
-    config = configuration.load(args.config) if args.config else configuration.Config()
+    config = config_of(args)
     kinematics = robot_of(config)
     trained = policy_from_checkpoint(kinematics, Path(args.checkpoint))
     spec, n = trained.spec, kinematics.n

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mimicik_ros import config as configuration
-from mimicik_ros.core.errors import ConfigError, StreamError
-from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.share import share_path
+from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
+from mimicik_ros.core.errors import StreamError
 
-EXTRA = "train"
 RETARGET_SEED = 1
 OVERRIDES = (
     ("steps", int, "optimiser steps"), ("minutes", float, "wall time at most"), ("seed", int, "seed of everything"),
@@ -21,9 +18,9 @@ OVERRIDES = (
 )
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("train", help="train a policy (extra: train)")
-    parser.add_argument("--config", help="YAML configuration (default: AIRBOT Play G2)")
+    add_config(parser, model=False)
     parser.add_argument("--preset", default="default", help="default or tiny (for tests)")
     parser.add_argument("--out", default="runs/policy.pt", help="checkpoint file")
     parser.add_argument("--resume", action="store_true", help="continue from --out with its own settings")
@@ -40,11 +37,11 @@ def run(args: argparse.Namespace) -> int:
     from mimicik_ros.training.synthesis import Synthesis
     from mimicik_ros.training.train import train
 
-    config = configuration.load(args.config) if args.config else configuration.Config()
+    config = config_of(args)
     overrides = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name, _, _ in OVERRIDES}
     spec = preset(args.preset, **overrides)
     kinematics = robot_of(config)
-    homes = np.array([_numbers(text, kinematics.n) for text in args.home]).reshape(-1, kinematics.n)
+    homes = np.array([joints_of(text, "--home", kinematics) for text in args.home]).reshape(-1, kinematics.n)
     teleop = (np.zeros((0, kinematics.n)), np.zeros((0, kinematics.n)))
     if args.teleop:
         if not Path(args.teleop).is_dir():
@@ -58,19 +55,3 @@ def run(args: argparse.Namespace) -> int:
     done = train(kinematics, synthesis, spec, Path(args.out), provenance, args.resume)
     print(f"{done.steps} steps in {done.minutes:.1f} min -> {args.out}; next: mimicik export {args.out} MODEL.onnx")
     return 0
-
-
-def robot_of(config: configuration.Config) -> Kinematics:
-    """The configured robot."""
-    robot = config.robot
-    return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
-
-
-def _numbers(text: str, n: int) -> list[float]:
-    try:
-        values = [float(v) for v in text.split()]
-    except ValueError:
-        values = []
-    if len(values) != n or not np.isfinite(values).all():
-        raise ConfigError(f"--home: expected {n} numbers separated by blanks, got '{text}'")
-    return values

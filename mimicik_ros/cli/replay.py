@@ -1,0 +1,71 @@
+"""`mimicik replay`: follow a file of targets on an ideal arm and write every command."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import math
+
+import numpy as np
+
+from mimicik_ros.cli.setup import add_config, config_of, joints_of
+from mimicik_ros.core.errors import ConfigError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("replay", help="follow a CSV of targets on an ideal arm, without ROS")
+    parser.add_argument("targets", help="CSV with t,x,y,z,qx,qy,qz,qw (s, m, base frame), about one row a tick")
+    parser.add_argument("--q-init", required=True, metavar='"q1 ... qn"', help="joints at t = 0 (rad)")
+    parser.add_argument("--out", required=True, metavar="OUT.csv", help="t,q1..qn,latency_ms,status for each row")
+    parser.add_argument("--solver", default="servo", choices=("servo", "model", "dls"),
+                        help="servo: the whole tick; model: the network alone; dls: the fallback alone")
+    parser.add_argument("--velocity-limit", type=float, metavar="R", help="rad/s for every joint, no acceleration limit")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures")
+    add_config(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from mimicik_ros.core.servo import IKServo
+    from mimicik_ros.evaluation import metrics
+    from mimicik_ros.evaluation.rollout import rollout, without_gates
+    from mimicik_ros.evaluation.streams import read_stream
+
+    config = without_gates(config_of(args))
+    if args.velocity_limit is not None:
+        if not 0.0 < args.velocity_limit <= 100.0:
+            raise ConfigError(f"--velocity-limit: must lie in (0, 100] rad/s, got {args.velocity_limit:g}")
+        n = len(config.robot.joint_names)
+        robot = dataclasses.replace(config.robot, velocity_limits_rad_s=(args.velocity_limit,) * n,
+                                    acceleration_limits_rad_s2=(math.inf,) * n)
+        config = dataclasses.replace(config, robot=robot)
+    stream = read_stream(args.targets)
+    servo = IKServo.from_config(config, args.solver)
+    kinematics = servo.kinematics
+    q_init = joints_of(args.q_init, "--q-init", kinematics)
+    done = rollout(servo, stream, q_init)
+    with open(args.out, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["t", *(f"q{i + 1}" for i in range(kinematics.n)), "latency_ms", "status"])
+        for t, q, ms, status in zip(stream.t_s, done.q, done.latency_ms, done.status, strict=True):
+            writer.writerow([f"{t:.6g}" if t < 1e5 else repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
+    errors = metrics.pose_errors(kinematics.fk_batch(done.q), stream.poses)
+    q = np.vstack([q_init, done.q])
+    names, counts = np.unique(done.status, return_counts=True)
+    figures = {
+        "ticks": len(stream.t_s), **metrics.accuracy(*errors), **metrics.calm(q, config.dt_s),
+        "latency_ms": {"p50": float(np.percentile(done.latency_ms, 50)), "p99": float(np.percentile(done.latency_ms, 99))},
+        "status": {str(k): int(v) for k, v in zip(names, counts, strict=True)},
+    }
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(figures, file, indent=2)
+    position = figures["position_error_mm"]
+    assert isinstance(position, dict)
+    print(f"{figures['ticks']} ticks, solver {args.solver}: position error mean {position['mean']:.3f} "
+          f"p99 {position['p99']:.3f} mm, strict {figures['strict_percent']:.2f} %, spikes {figures['spike_percent']:.2f} %, "
+          f"fastest joint {figures['max_velocity']:.2f} rad/s -> {args.out}")
+    print("status: " + ", ".join(f"{k} {v}" for k, v in figures["status"].items()))  # type: ignore[attr-defined]
+    return 0

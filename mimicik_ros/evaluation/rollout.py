@@ -1,0 +1,56 @@
+"""A servo in closed loop on an ideal arm: the measured joints are the last command."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimicik_ros.config import Config
+from mimicik_ros.core.servo import IKServo
+from mimicik_ros.core.status import Status
+from mimicik_ros.core.types import Array, JointSnapshot, TargetSample, TickInput
+from mimicik_ros.evaluation.streams import Stream
+
+CLOCK_S = 1.0  # stream time 0 on the clocks: a stamp of 0 means "none"
+GOOD = (Status.OK, Status.REACHED)
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """One tick a target: commands (k, n) rad, wall time of the tick (k,) ms, `ok` or the status name."""
+
+    q: Array
+    latency_ms: Array
+    status: list[str]
+
+
+def without_gates(config: Config) -> Config:
+    """The configuration with engagement out of the way: no ramp, no distance gates; everything else as it is."""
+    engage = dataclasses.replace(config.engage, ramp_s=0.0, max_distance_m=10.0, max_angle_rad=3.2, max_first_step_rad=1.0,
+                                 resume_distance_m=10.0)
+    return dataclasses.replace(config, engage=engage)
+
+
+def rollout(servo: IKServo, stream: Stream, q_init: Array) -> Rollout:
+    """Follow a stream from q_init (n,) rad, one tick a row, ticks at the servo's period.
+
+    Ticks have their own clock: a gap between rows is a pause of the source, after which the next row is a target like any
+    other; the arm stands meanwhile.
+    """
+    servo.reset()
+    base = servo.kinematics.base_frame
+    q = np.asarray(q_init, dtype=float)
+    commands, latency, status = [], [], []
+    for i in range(len(stream.t_s)):
+        now = CLOCK_S + i * servo.config.dt_s
+        stamps = np.full(len(q), now)
+        target = TargetSample(stream.position_m[i], stream.quat_xyzw[i], base, now, now)
+        result = servo.tick(TickInput(now, now, JointSnapshot(q, stamps, stamps), target))
+        if result.q_command is not None:
+            q = result.q_command
+        commands.append(q)
+        latency.append(result.timings.total_ms)
+        status.append("ok" if result.status in GOOD else result.status.label)
+    return Rollout(np.array(commands), np.array(latency), status)

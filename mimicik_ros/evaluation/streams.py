@@ -1,0 +1,81 @@
+"""Streams of target poses from CSV files, checked row by row."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mimicik_ros.core import se3
+from mimicik_ros.core.errors import StreamError
+from mimicik_ros.core.types import Array
+
+HEADER = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
+SMALLEST_NORM = 1e-3
+REMEDY = f"expected the columns {','.join(HEADER)} (s, m, unit quaternion)"
+
+
+@dataclass(frozen=True)
+class Stream:
+    """k poses: t_s (k,), position_m (k, 3), quat_xyzw (k, 4) unit, in the base frame unless said otherwise."""
+
+    t_s: Array
+    position_m: Array
+    quat_xyzw: Array
+
+    @property
+    def poses(self) -> Array:
+        """Homogeneous transforms (k, 4, 4)."""
+        return se3.pose_from_quat(self.position_m, self.quat_xyzw)
+
+    def placed(self, T_home: Array, scale: float) -> Stream:
+        """The motion relative to its first pose, positions scaled, begun at T_home (4, 4) in the base frame's axes."""
+        T = self.poses
+        rotation = T[:, :3, :3] @ T[0, :3, :3].T @ T_home[:3, :3]
+        position = T_home[:3, 3] + scale * (self.position_m - self.position_m[0])
+        return Stream(self.t_s, position, se3.quat_from_rotation(rotation))
+
+
+def read_stream(path: str | Path) -> Stream:
+    """A CSV file with the columns t,x,y,z,qx,qy,qz,qw; other columns are ignored, gaps in time allowed.
+
+    Raises:
+        StreamError: names file, line and remedy.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise StreamError(f"cannot read '{path}': {error.strerror}; give a CSV file of targets") from error
+    except UnicodeDecodeError as error:
+        raise StreamError(f"{path}: not a text file; {REMEDY}") from error
+    lines = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if row and any(row)]
+    if not lines:
+        raise StreamError(f"{path}: empty; {REMEDY}")
+    names = [name.strip() for name in lines[0][1]]
+    missing = [name for name in HEADER if name not in names]
+    if missing:
+        raise StreamError(f"{path}: line 1: no column {', '.join(missing)}; {REMEDY}")
+    places = [names.index(name) for name in HEADER]
+    values = np.array([_row(path, number, row, places) for number, row in lines[1:]]).reshape(-1, len(HEADER))
+    if not len(values):
+        raise StreamError(f"{path}: no rows below the header; {REMEDY}")
+    backwards = np.flatnonzero(np.diff(values[:, 0]) <= 0.0)
+    if len(backwards):
+        number = lines[backwards[0] + 2][0]
+        raise StreamError(f"{path}: line {number}: t does not increase ({values[backwards[0] + 1, 0]:g}); sort the rows by t")
+    quat = values[:, 4:]
+    return Stream(values[:, 0], values[:, 1:4], quat / np.linalg.norm(quat, axis=1, keepdims=True))
+
+
+def _row(path: str | Path, number: int, row: list[str], places: list[int]) -> list[float]:
+    try:
+        values = [float(row[i]) for i in places]
+    except (ValueError, IndexError) as error:
+        raise StreamError(f"{path}: line {number}: not eight numbers: {','.join(row)[:60]}; {REMEDY}") from error
+    if not np.isfinite(values).all():
+        raise StreamError(f"{path}: line {number}: NaN or infinite; drop the row")
+    if np.linalg.norm(values[4:]) < SMALLEST_NORM:
+        raise StreamError(f"{path}: line {number}: the quaternion is zero; {REMEDY}")
+    return values
