@@ -54,10 +54,6 @@ class ServoConfig:
     rate_hz: float = _p(20.0, "tick rate; must equal the period that the model was trained for", 1.0, 1000.0, unit="Hz")
     max_linear_speed_m_s: float = _p(0.8, "governor: linear speed towards the target", 0.001, 10.0, unit="m/s")
     max_angular_speed_rad_s: float = _p(3.0, "governor: angular speed towards the target", 0.001, 30.0, unit="rad/s")
-    max_linear_acceleration_m_s2: float = _p(
-        4.0, "governor: deceleration on the way to the target; unused where joints have no acceleration limit",
-        0.01, 1000.0, unit="m/s^2")
-    max_angular_acceleration_rad_s2: float = _p(15.0, "likewise for rotation", 0.01, 1e4, unit="rad/s^2")
     position_tolerance_m: float = _p(
         1e-4, "residual to the governed target above which refinement runs", 1e-7, 0.1, unit="m")
     rotation_tolerance_rad: float = _p(5e-4, "likewise for rotation", 1e-7, 1.0, unit="rad")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata as metadata
 import importlib.util
 import json
 import os
@@ -11,6 +10,7 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import metadata
 
 from mimicik_ros import __version__
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
@@ -100,8 +100,9 @@ def _pinocchio() -> Check:
 
 
 def _launch() -> Check:
-    if importlib.util.find_spec("launch") is None:
-        return Check("launch", None, "not installed (comes with a ROS 2 distribution; `ros2 launch` needs it, `make demo` does not)")
+    spec = importlib.util.find_spec("launch")
+    if spec is None or spec.origin is None:  # a plain folder of that name, as in this checkout, has no origin
+        return Check("launch", None, "not installed (comes with a ROS 2 distribution; only `ros2 launch` needs it)")
     import launch
 
     if not hasattr(launch, "LaunchDescription"):

@@ -9,7 +9,7 @@ import sys
 from mimicik_ros import __version__
 from mimicik_ros.core.errors import MimicIKError
 
-VERBS = ("doctor", "replay", "solve", "train", "export", "evaluate")
+VERBS = ("doctor", "demo", "replay", "solve", "train", "export", "evaluate")
 EXTRA_OF = {
     "torch": "train", "onnx": "train", "tqdm": "train", "matplotlib": "eval", "rclpy": "ros", "sensor_msgs": "ros",
     "geometry_msgs": "ros",

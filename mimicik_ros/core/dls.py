@@ -13,6 +13,7 @@ from mimicik_ros.core.types import Array
 ROTATION_WEIGHT_M = 0.25  # a radian counts as this many metres: 1 mm weighs about as much as 0.2 deg
 FULL_DAMPING_M = 0.02  # weighted error from which the damping is full
 LEAST_DAMPING = 1e-4
+WAY_DAMPING = 0.02
 WEIGHTS = np.array([1.0, 1.0, 1.0, ROTATION_WEIGHT_M, ROTATION_WEIGHT_M, ROTATION_WEIGHT_M])
 
 
@@ -75,6 +76,15 @@ def refine(kinematics: Kinematics, q_start: Array, T_goal: Array, low: Array, hi
         else:
             boost *= 5.0
     return Refined(q, norm, steps, start)
+
+
+def damped_step(kinematics: Kinematics, q: Array, T_goal: Array) -> Array:
+    """One free step (n,) rad from q (n,) towards T_goal (4, 4): an estimate of the way in joint space."""
+    J = WEIGHTS[:, None] * kinematics.jacobian(q)
+    A = J @ J.T
+    A[np.diag_indices_from(A)] += WAY_DAMPING**2
+    step: Array = J.T @ np.linalg.solve(A, pose_error(kinematics, q, T_goal))
+    return step
 
 
 def _bounded_step(J: Array, error: Array, damping: float, q: Array, low: Array, high: Array) -> Array:

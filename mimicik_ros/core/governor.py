@@ -9,44 +9,43 @@ import numpy as np
 import pinocchio as pin
 
 from mimicik_ros.config import Config
-from mimicik_ros.core.limits import stopping_step
+from mimicik_ros.core import dls
+from mimicik_ros.core.kinematics import Kinematics
+from mimicik_ros.core.limits import JointLimits, stopping_step
 from mimicik_ros.core.types import Array
+
+VELOCITY_COUNTED = 0.9  # share of a joint's velocity along the way that need not be stopped: the target keeps moving
 
 
 @dataclass(frozen=True)
 class Governor:
-    """Largest step of one tick and its largest reduction from tick to tick: linear (m) and angular (rad)."""
+    """Largest step of one tick: linear (m) and angular (rad)."""
 
     linear_step_m: float
     angular_step_rad: float
-    linear_reduction_m: float
-    angular_reduction_rad: float
 
     @classmethod
     def from_config(cls, config: Config) -> Governor:
-        """Governor of a configuration. Joints without acceleration limits need no room to stop."""
+        """Governor of a configuration."""
         servo, dt = config.servo, config.dt_s
-        free = all(math.isinf(a) for a in config.robot.acceleration_limits_rad_s2)
-        return cls(servo.max_linear_speed_m_s * dt, servo.max_angular_speed_rad_s * dt,
-                   math.inf if free else servo.max_linear_acceleration_m_s2 * dt * dt,
-                   math.inf if free else servo.max_angular_acceleration_rad_s2 * dt * dt)
+        return cls(servo.max_linear_speed_m_s * dt, servo.max_angular_speed_rad_s * dt)
 
-    def govern(self, T_base_tool: Array, T_base_target: Array, speed_scale: float) -> Array:
+    def govern(self, T_base_tool: Array, T_base_target: Array, speed_scale: float, most: float = 1.0) -> Array:
         """Pose (4, 4) one tick ahead: position on the chord, rotation on the geodesic, both by one fraction.
 
         Args:
             T_base_tool: (4, 4) pose of the last command.
             T_base_target: (4, 4).
             speed_scale: 0..1, of the engagement ramp.
+            most: 0..1, largest fraction of the way, from `stoppable`.
         """
         offset = T_base_target[:3, 3] - T_base_tool[:3, 3]
         turn = np.asarray(pin.log3(T_base_tool[:3, :3].T @ T_base_target[:3, :3]))
         distance, angle = math.sqrt(offset @ offset), math.sqrt(turn @ turn)
-        linear = min(speed_scale * self.linear_step_m, stopping_step(distance, self.linear_reduction_m))
-        angular = min(speed_scale * self.angular_step_rad, stopping_step(angle, self.angular_reduction_rad))
-        fraction = 1.0
+        linear, angular = speed_scale * self.linear_step_m, speed_scale * self.angular_step_rad
+        fraction = most
         if distance > linear:
-            fraction = linear / distance
+            fraction = min(fraction, linear / distance)
         if angle > angular:
             fraction = min(fraction, angular / angle)
         if fraction >= 1.0:
@@ -55,3 +54,29 @@ class Governor:
         T[:3, :3] = T_base_tool[:3, :3] @ pin.exp3(fraction * turn)
         T[:3, 3] = T_base_tool[:3, 3] + fraction * offset
         return T
+
+
+def stoppable(kinematics: Kinematics, q_ref: Array, velocity: Array, T_base_target: Array, limits: JointLimits) -> float:
+    """Fraction of the way to the target that one tick may cover so that every joint can still stop there.
+
+    The way is measured in joint space by one damped step. Most of the velocity that a joint already has along it is taken to
+    be the target's own: a target that moves steadily is followed without lag, one that jumps is approached with room to stop.
+
+    Args:
+        kinematics: the robot.
+        q_ref, velocity: (n,) rad, rad/s of the last command.
+        T_base_target: (4, 4).
+        limits: of the joints.
+    """
+    if np.isinf(limits.acceleration).all():
+        return 1.0
+    way = dls.damped_step(kinematics, q_ref, T_base_target)
+    fraction = 1.0
+    for distance, v, acceleration in zip(way, velocity, limits.acceleration, strict=True):
+        reach = abs(distance)
+        reduction = acceleration * limits.dt_s * limits.dt_s
+        if reach <= reduction:
+            continue
+        carried = min(max(v * limits.dt_s * math.copysign(1.0, distance), 0.0) * VELOCITY_COUNTED, reach)
+        fraction = min(fraction, (carried + stopping_step(reach - carried, reduction)) / reach)
+    return fraction

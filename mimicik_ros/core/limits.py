@@ -88,12 +88,11 @@ def step(q_ref: Array, velocity: Array, delta_q: Array, limits: JointLimits) -> 
     """
     low, high = velocity_interval(q_ref, velocity, limits)
     wanted = delta_q / limits.dt_s
-    scale = _largest_factor(np.zeros_like(wanted), wanted, low, high)
-    kept = 0.0
+    base = np.zeros_like(wanted)
+    scale = _largest_factor(base, wanted, low, high)
     if scale is None:
-        kept = _least_kept(velocity, limits)
-        scale = _largest_factor(np.clip(kept * velocity, low, high), wanted, low, high) or 0.0
-    base = np.clip(kept * velocity, low, high)
+        base = np.clip(_least_kept(velocity, limits) * velocity, low, high)
+        scale = _largest_factor(base, wanted, low, high) or 0.0
     v = np.clip(base + scale * wanted, low, high)
     return LimitedStep(q_ref + v * limits.dt_s, v, float(scale))
 

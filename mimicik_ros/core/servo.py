@@ -12,7 +12,7 @@ from mimicik_ros.core import dls, engage, freshness, limits
 from mimicik_ros.core.engage import Engagement
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.freshness import Judgement
-from mimicik_ros.core.governor import Governor
+from mimicik_ros.core.governor import Governor, stoppable
 from mimicik_ros.core.kinematics import Kinematics, residual
 from mimicik_ros.core.limits import JointLimits
 from mimicik_ros.core.policy import Policy
@@ -116,7 +116,8 @@ class IKServo:
         assert state.q_ref is not None and state.velocity_rad_s is not None and T_target is not None
         q_ref, velocity = state.q_ref, state.velocity_rad_s
         T_ref = self.kinematics.fk(q_ref)
-        T_governed = self._governor.govern(T_ref, T_target, engagement.speed_scale)
+        most = stoppable(self.kinematics, q_ref, velocity, T_target, self._limits)
+        T_governed = self._governor.govern(T_ref, T_target, engagement.speed_scale, most)
         low, high = self._box(q_ref, velocity, tick_input.joints.q, engagement.anchored)
         solution = self._solver.solve(q_ref, T_ref, T_governed, low, high)
         delta_q = solution.proposal.delta_q

@@ -1,5 +1,7 @@
 """The governed target lies on the straight way to the target, no further than one tick allows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,12 +9,14 @@ from hypothesis import strategies as st
 
 from mimicik_ros import config
 from mimicik_ros.core import se3
-from mimicik_ros.core.governor import Governor
-from mimicik_ros.core.kinematics import residual
+from mimicik_ros.core.governor import Governor, stoppable
+from mimicik_ros.core.kinematics import Kinematics, residual
+from mimicik_ros.core.limits import JointLimits
+from mimicik_ros.share import share_path
 
 CONFIG = config.from_flat({"servo.max_linear_speed_m_s": 0.4, "servo.max_angular_speed_rad_s": 2.0,
                            "robot.acceleration_limits_rad_s2": [1e4] * 6})
-SIMPLE = Governor(0.02, 0.1, np.inf, np.inf)  # 0.4 m/s and 2 rad/s at 20 Hz
+SIMPLE = Governor(0.02, 0.1)  # 0.4 m/s and 2 rad/s at 20 Hz
 numbers = st.floats(-0.5, 0.5)
 poses = st.tuples(*[numbers] * 6).map(lambda v: se3.pose(se3.rotation_exp(np.array(v[3:])), np.array(v[:3])))
 
@@ -44,9 +48,37 @@ def test_the_ramp_scales_the_step():
     assert np.allclose(SIMPLE.govern(np.eye(4), target(1.0), 0.1), target(0.002))
 
 
-def test_with_room_to_stop_the_step_shrinks_near_the_target():
-    governor = Governor(0.02, 0.1, 0.001, 0.01)
-    assert governor.govern(np.eye(4), target(0.006), 1.0)[0, 3] == pytest.approx(0.003)  # 6 = 3 + 2 + 1
+def test_the_room_to_stop_bounds_the_fraction():
+    assert np.allclose(SIMPLE.govern(np.eye(4), target(0.01), 1.0, most=0.25), target(0.0025))
+
+
+HOME = np.array([0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708])
+ROBOT = config.Config().robot
+ARM = Kinematics(share_path(ROBOT.urdf), ROBOT.base_frame, ROBOT.tool_frame, ROBOT.joint_names)
+LIMITS = JointLimits.from_config(config.Config(), ARM)  # 10 rad/s^2 at 20 Hz: 0.025 rad a tick
+
+
+def ahead(step):
+    return ARM.fk(HOME + np.array([step, 0.0, 0.0, 0.0, 0.0, 0.0]))
+
+
+def test_a_joint_at_rest_may_go_two_thirds_of_a_way_of_three_reductions():
+    # 0.075 rad = 3 reductions = 2 + 1: the first of the two shrinking steps is 2/3 of the way.
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.075), LIMITS) == pytest.approx(2 / 3, rel=0.15)
+
+
+def test_a_way_of_less_than_one_reduction_is_taken_at_once():
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.02), LIMITS) == 1.0
+
+
+def test_a_joint_that_follows_a_moving_target_is_not_held_back():
+    velocity = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # 0.05 rad a tick
+    assert stoppable(ARM, HOME, velocity, ahead(0.05), LIMITS) == 1.0
+
+
+def test_without_acceleration_limits_nothing_is_held_back():
+    free = replace(LIMITS, acceleration=np.full(6, np.inf))
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.5), free) == 1.0
 
 
 @given(poses, poses, st.floats(0.05, 1.0))

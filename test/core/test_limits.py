@@ -88,3 +88,11 @@ def test_braking_from_anywhere_ends_at_rest_inside(sequence):
 def test_without_an_acceleration_limit_the_direction_is_always_kept(delta_q):
     got = step(np.zeros(3), np.array([1.0, -1.0, 1.0]), np.array(delta_q), FREE)
     assert np.allclose(got.q_command, got.scale * np.array(delta_q), atol=1e-9)
+
+
+def test_a_moving_joint_gets_exactly_the_step_that_was_asked_for():
+    # The old velocity forbids standing still next tick; what is asked for lies well inside and must not be added to.
+    limits = JointLimits(np.array([-3.0]), np.array([3.0]), np.array([1.57]), np.array([10.0]), 0.05)
+    limited = step(np.zeros(1), np.array([0.6]), np.array([0.55 * 0.05]), limits)
+    assert limited.velocity_rad_s == pytest.approx([0.55])
+    assert limited.scale == 1.0
