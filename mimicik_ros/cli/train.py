@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
-from mimicik_ros.core.errors import StreamError
+from mimicik_ros.core.errors import ConfigError, StreamError
 
 RETARGET_SEED = 1
 OVERRIDES = (
@@ -24,6 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--preset", default="default", help="default or tiny (for tests)")
     parser.add_argument("--out", default="runs/policy.pt", help="checkpoint file")
     parser.add_argument("--resume", action="store_true", help="continue from --out with its own settings")
+    parser.add_argument("--init", metavar="CHECKPOINT", help="start from the weights of a finished run, with a new schedule")
     parser.add_argument("--teleop", help="folder of end-effector CSV streams to retarget into the data")
     parser.add_argument("--home", action="append", default=[], metavar='"q1 ... qn"', help="a singular start pose; repeatable")
     for name, kind, text in OVERRIDES:
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from mimicik_ros.training.retarget import retarget
     from mimicik_ros.training.spec import preset
     from mimicik_ros.training.synthesis import Synthesis
-    from mimicik_ros.training.train import train
+    from mimicik_ros.training.train import policy_from_checkpoint, train
 
     config = config_of(args)
     overrides = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name, _, _ in OVERRIDES}
@@ -50,8 +51,16 @@ def run(args: argparse.Namespace) -> int:
         if not len(teleop[0]):
             raise StreamError(f"--teleop: no usable CSV stream below '{args.teleop}'")
         print(f"teleop: {len(teleop[0])} steps retargeted from {args.teleop}")
-    provenance = {"preset": args.preset, "homes": homes.tolist(), "teleop_steps": len(teleop[0])}
+    provenance: dict[str, object] = {"preset": args.preset, "homes": homes.tolist(), "teleop_steps": len(teleop[0])}
+    initial = None
+    if args.init:
+        before = policy_from_checkpoint(kinematics, Path(args.init))
+        if (before.spec.width, before.spec.blocks) != (spec.width, spec.blocks):
+            raise ConfigError(f"--init: {args.init} has width {before.spec.width} and {before.spec.blocks} blocks; "
+                              f"asked for are {spec.width} and {spec.blocks}")
+        initial = before.policy
+        provenance["after"] = {"steps": before.steps, "minutes": round(before.minutes, 1), "seed": before.spec.seed}
     synthesis = Synthesis(kinematics, config.dt_s, spec.step_rad, spec.mix, homes, teleop, spec.seed)
-    done = train(kinematics, synthesis, spec, Path(args.out), provenance, args.resume)
+    done = train(kinematics, synthesis, spec, Path(args.out), provenance, args.resume, initial)
     print(f"{done.steps} steps in {done.minutes:.1f} min -> {args.out}; next: mimicik export {args.out} MODEL.onnx")
     return 0

@@ -67,9 +67,9 @@ def _residuals(axes: Any, run: LiveRun) -> None:
     axes.semilogy(run.t_s, 1e3 * np.maximum(run.target_error_m, 1e-7), color=TARGET, linewidth=1.0, label="to the target")
     axes.semilogy(run.t_s, 1e3 * np.maximum(run.residual_m, 1e-7), color=COMMAND, linewidth=1.0, label="to the governed target")
     axes.axhline(1.0, color=LIMIT, linewidth=1.0, linestyle="--")
-    axes.text(0.0, 1.1, "strict: 1 mm", color=LIMIT, fontsize=9, va="bottom")
-    axes.set(title="Residual of the command (mm)")
-    axes.legend(loc="lower right", ncols=2, fontsize=9)
+    axes.text(1.0, 1.0, "strict: 1 mm ", color=LIMIT, fontsize=9, va="bottom", ha="right", transform=axes.get_yaxis_transform())
+    axes.set(title="Residual of the command (mm)", ylim=(5e-5, 1e2))
+    axes.legend(loc="upper left", ncols=2, fontsize=9)
 
 
 def _velocities(axes: Any, run: LiveRun, limits: JointLimits, names: tuple[str, ...]) -> None:
@@ -78,8 +78,8 @@ def _velocities(axes: Any, run: LiveRun, limits: JointLimits, names: tuple[str, 
         axes.plot(run.command_t_s[1:], velocity[:, i], color=JOINT_COLOURS[i % len(JOINT_COLOURS)], linewidth=1.0, label=name)
     for bound in sorted({*limits.velocity, *(-limits.velocity)}):
         axes.axhline(bound, color=LIMIT, linewidth=1.0, linestyle="--")
-    axes.set(title="Joint velocity of the commands (rad/s), limits dashed", xlabel="time (s)")
-    axes.legend(loc="upper center", ncols=3, fontsize=9, bbox_to_anchor=(0.5, 0.93))
+    axes.set(title="Joint velocity (rad/s), limits dashed", xlabel="time (s)")
+    axes.legend(loc="upper center", ncols=3, fontsize=9, bbox_to_anchor=(0.5, 0.95))
 
 
 def _lateness(axes: Any, run: LiveRun, dt_s: float) -> None:

@@ -47,7 +47,7 @@ def build_policy(kinematics: Kinematics, spec: TrainSpec, action_scale: Array) -
 
 
 def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpoint: Path, provenance: dict[str, Any],
-          resume: bool = False) -> Trained:
+          resume: bool = False, initial: TwoStepPolicy | None = None) -> Trained:
     """Train a policy and keep a checkpoint that `resume` continues from.
 
     Args:
@@ -57,6 +57,7 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
         checkpoint: file written every minute and at the end.
         provenance: plain values kept with the weights (command, streams, homes).
         resume: continue from `checkpoint` with its own spec.
+        initial: weights to start from, with a schedule of their own; of the same width and blocks.
 
     Raises:
         ModelError: resume without a readable checkpoint, or the loss is no longer finite.
@@ -68,6 +69,8 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
     torch.set_num_threads(spec.threads)
     action_scale = np.full(kinematics.n, spec.step_rad / math.sqrt(3.0))  # standard deviation of the uniform steps
     policy = build_policy(kinematics, spec, action_scale)
+    if initial is not None:
+        policy.load_state_dict(initial.state_dict())
     average = copy.deepcopy(policy)
     fk = TorchFK(kinematics.table)
     optimisers = _optimisers(policy, spec)

@@ -1,0 +1,167 @@
+"""The command line as its users meet it: exit codes, one clear line for bad input, and files as promised."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from mimicik_ros.cli.main import main
+from mimicik_ros.config import Config
+from mimicik_ros.share import share_path
+
+HOME = "0 -1 1.2 1.5708 -1.2 -1.5708"
+
+
+@pytest.fixture
+def targets(tmp_path):
+    path = tmp_path / "targets.csv"
+    lines = share_path("config/demo_stream.csv").read_text().splitlines()[:31]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def replay(targets, tmp_path, *options, q_init=HOME):
+    return main(["replay", str(targets), "--q-init", q_init, "--out", str(tmp_path / "out.csv"), *options])
+
+
+@pytest.mark.parametrize("solver", ["servo", "model", "dls"])
+def test_replay_writes_a_row_for_every_target(targets, tmp_path, solver, capsys):
+    assert replay(targets, tmp_path, "--solver", solver) == 0
+    with (tmp_path / "out.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["t", "q1", "q2", "q3", "q4", "q5", "q6", "latency_ms", "status"]
+    assert [float(r["t"]) for r in rows] == pytest.approx(np.arange(30) * 0.05)
+    assert all(float(r["latency_ms"]) > 0.0 for r in rows)
+    assert "30 ticks" in capsys.readouterr().out
+
+
+def test_replay_with_a_velocity_limit_keeps_it_for_every_joint_and_no_acceleration_limit(targets, tmp_path):
+    targets.write_text("t,x,y,z,qx,qy,qz,qw\n" + "".join(f"{i / 20},0.45,0.1,0.3,0,0.48,0,0.877\n" for i in range(20)))
+    assert replay(targets, tmp_path, "--velocity-limit", "0.5") == 0
+    with (tmp_path / "out.csv").open() as file:
+        q = np.array([[float(r[f"q{i}"]) for i in range(1, 7)] for r in csv.DictReader(file)])
+    steps = np.diff(np.vstack([np.array(HOME.split(), dtype=float), q]), axis=0) / 0.05
+    assert np.abs(steps).max() <= 0.5 + 1e-6
+    assert np.abs(steps[0]).max() > 0.49  # at once at full speed
+
+
+def test_replay_goes_on_after_a_gap(targets, tmp_path):
+    lines = targets.read_text().splitlines()
+    del lines[5:16]
+    targets.write_text("\n".join(lines) + "\n")
+    assert replay(targets, tmp_path) == 0
+    with (tmp_path / "out.csv").open() as file:
+        assert [r["status"] for r in csv.DictReader(file)][-1] == "ok"
+
+
+def test_replay_json_holds_the_figures(targets, tmp_path):
+    assert replay(targets, tmp_path, "--json", str(tmp_path / "f.json")) == 0
+    figures = json.loads((tmp_path / "f.json").read_text())
+    assert figures["ticks"] == 30 and figures["strict_percent"] == 100.0 and figures["status"] == {"ok": 30}
+
+
+@pytest.mark.parametrize(("q_init", "words"), [
+    ("0 0 0", "expected 6 finite numbers"), ("a b c d e f", "expected 6 finite numbers"), ("0 0 0 0 0 nan", "expected 6 finite"),
+    ("0 0 0 0 9 0", r"joint5 = 9 rad lies outside")])
+def test_bad_initial_joints_are_refused_by_name(targets, tmp_path, q_init, words, capsys):
+    assert replay(targets, tmp_path, q_init=q_init) == 2
+    line = capsys.readouterr().err
+    assert words in line and line.startswith("error: --q-init") and line.count("\n") == 1
+
+
+def bad_file(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda p: ["--config", "nowhere.yaml"], "cannot read 'nowhere.yaml'"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "servo: [")], "c.yaml: not a YAML file"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "servo: {rate: 20}")], "did you mean 'servo.rate_hz'"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "servo: {rate_hz: 0}")], "servo.rate_hz must lie in"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "robot: {urdf: nowhere.urdf}")], "no file 'nowhere.urdf'"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", f"robot: {{urdf: {bad_file(p, 'r.urdf', '<robot')}}}")], "r.urdf"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "robot: {tool_frame: hand}")], "no frame named 'hand'"),
+    (lambda p: ["--config", bad_file(p, "c.yaml", "robot: {urdf: urdf/airbot_play_e2b.urdf}")], "trained for another robot"),
+    (lambda p: ["--model", "nowhere.onnx"], "no file 'nowhere.onnx'"),
+    (lambda p: ["--model", bad_file(p, "m.onnx", "no model")], "m.onnx: ONNX Runtime cannot load it"),
+    (lambda p: ["--velocity-limit", "-1"], "--velocity-limit: must lie in")])
+def test_bad_set_up_is_one_line_and_exit_code_two(targets, tmp_path, make, words, capsys):
+    assert replay(targets, tmp_path, *make(tmp_path)) == 2
+    line = capsys.readouterr().err
+    assert words in line and line.startswith("error: ") and line.count("\n") == 1
+
+
+def test_an_unwritable_output_is_named(targets, capsys):
+    assert main(["replay", str(targets), "--q-init", HOME, "--out", "/nowhere/out.csv"]) == 2
+    assert "/nowhere/out.csv" in capsys.readouterr().err
+
+
+def test_solve_finds_the_joints_of_a_reachable_pose(capsys):
+    from mimicik_ros.cli.setup import robot_of
+    from mimicik_ros.core import se3
+
+    k = robot_of(Config())
+    q = np.array([0.4, -0.8, 1.1, 0.7, -0.9, 0.3])
+    T = k.fk(q)
+    pose = [*T[:3, 3], *se3.quat_from_rotation(T[:3, :3])]
+    assert main(["solve", *(f"{v:.12f}" for v in pose), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["reachable"]
+    np.testing.assert_allclose(k.fk(np.array(list(answer["q_rad"].values()))), T, atol=1e-5)
+
+
+def test_solve_says_what_is_out_of_reach(capsys):
+    assert main(["solve", "3", "0", "0", "0", "0", "0", "1", "--starts", "2"]) == 1
+    assert "not reachable" in capsys.readouterr().out
+
+
+def test_solve_refuses_a_zero_quaternion(capsys):
+    assert main(["solve", "0.3", "0", "0.2", "0", "0", "0", "0"]) == 2
+    assert "quaternion that is not zero" in capsys.readouterr().err
+
+
+def test_doctor_passes_here_and_names_robot_and_model(capsys):
+    code = main(["doctor", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    failed = [c for c in report["checks"] if c["ok"] is False]
+    assert (code, failed) == (0, [])
+    assert {"robot", "model", "onnxruntime", "pinocchio"} <= {c["name"] for c in report["checks"]}
+
+
+def test_doctor_fails_on_two_builds_of_onnxruntime(monkeypatch, capsys):
+    from mimicik_ros.cli import doctor
+
+    monkeypatch.setattr(doctor, "_version", lambda package: "1.0")
+    assert main(["doctor"]) == 1
+    assert "both installed" in capsys.readouterr().out
+
+
+def test_doctor_fails_on_a_missing_model_and_goes_on(capsys):
+    assert main(["doctor", "--model", "nowhere.onnx"]) == 1
+    out = capsys.readouterr().out
+    assert "FAIL model" in out and "ok   robot" in out
+
+
+def test_evaluate_prints_the_definitions_and_figures(capsys):
+    assert main(["evaluate", "--samples", "500", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == 500
+
+
+def test_a_missing_extra_prints_the_pip_command(monkeypatch, capsys):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [m for m in sys.modules if m.startswith("mimicik_ros.training")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert main(["train", "--preset", "tiny"]) == 2
+    assert "pip install 'mimicik_ros[train]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [[], ["fly"], ["replay"]])
+def test_wrong_usage_exits_with_two(argv):
+    with pytest.raises(SystemExit) as caught:
+        main(argv)
+    assert caught.value.code == 2
