@@ -27,10 +27,11 @@ class Rollout:
 
 
 def without_gates(config: Config) -> Config:
-    """The configuration with engagement out of the way: no ramp, no distance gates; everything else as it is."""
+    """The configuration with engagement out of the way: no ramp, no distance gates, no lead bound (an ideal arm has none)."""
     engage = dataclasses.replace(config.engage, ramp_s=0.0, max_distance_m=10.0, max_angle_rad=3.2, max_first_step_rad=1.0,
                                  resume_distance_m=10.0)
-    return dataclasses.replace(config, engage=engage)
+    servo = dataclasses.replace(config.servo, max_lead_rad=0.0)
+    return dataclasses.replace(config, engage=engage, servo=servo)
 
 
 def rollout(servo: IKServo, stream: Stream, q_init: Array) -> Rollout:
