@@ -20,6 +20,12 @@ from mimicik_ros.share import share_path
 
 PACKAGES = ("numpy", "pin", "onnxruntime", "onnxruntime-gpu", "urdf-parser-py", "PyYAML", "ros-rclpy", "torch", "matplotlib")
 
+REMEDIES = {
+    "onnxruntime": "pip install onnxruntime", "pinocchio": "pip install pin",
+    "ROS 2": "source a distribution built for this interpreter, or pip install 'mimicik_ros[ros]'",
+    "robot": "pip install pin urdf-parser-py", "model": "pip install onnxruntime pin",
+}
+
 
 @dataclass(frozen=True)
 class Check:
@@ -38,7 +44,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    checks = [_interpreter(), _packages(), _one_runtime(), _pinocchio(), _launch(), _ros()]
+    checks = [_interpreter(), _packages()]
+    for name, check in (("onnxruntime", _one_runtime), ("pinocchio", _pinocchio), ("launch", _launch), ("ROS 2", _ros)):
+        checks += _guarded(name, lambda check=check: [check()])
     try:
         config = config_of(args)
     except MimicIKError as error:
@@ -62,6 +70,9 @@ def _guarded(name: str, make: Callable[[], list[Check]]) -> list[Check]:
         return make()
     except MimicIKError as error:
         return [Check(name, False, str(error))]
+    except ImportError as error:
+        reason = (str(error).splitlines() or [""])[0]
+        return [Check(name, False, f"cannot import '{error.name}': {reason}; {REMEDIES.get(name, 'install the package again')}")]
 
 
 def _interpreter() -> Check:

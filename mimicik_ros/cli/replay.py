@@ -28,6 +28,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
+    from mimicik_ros.core.freshness import OUT_OF_RANGE_RAD
+    from mimicik_ros.core.limits import JointLimits
     from mimicik_ros.core.servo import IKServo
     from mimicik_ros.evaluation import metrics
     from mimicik_ros.evaluation.rollout import rollout, without_gates
@@ -44,18 +46,21 @@ def run(args: argparse.Namespace) -> int:
     stream = read_stream(args.targets)
     servo = IKServo.from_config(config, args.solver)
     kinematics = servo.kinematics
-    q_init = joints_of(args.q_init, "--q-init", kinematics)
+    q_init = joints_of(args.q_init, "--q-init", kinematics, OUT_OF_RANGE_RAD)
     done = rollout(servo, stream, q_init)
     with open(args.out, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["t", *(f"q{i + 1}" for i in range(kinematics.n)), "latency_ms", "status"])
         for t, q, ms, status in zip(stream.t_s, done.q, done.latency_ms, done.status, strict=True):
-            writer.writerow([f"{t:.6g}" if t < 1e5 else repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
+            writer.writerow([repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
     errors = metrics.pose_errors(kinematics.fk_batch(done.q), stream.poses)
     q = np.vstack([q_init, done.q])
+    limits = JointLimits.from_config(config, kinematics)
     names, counts = np.unique(done.status, return_counts=True)
     figures = {
         "ticks": len(stream.t_s), **metrics.accuracy(*errors), **metrics.calm(q, config.dt_s),
+        "limit_violations": metrics.limit_violations(
+            done.q, config.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
         "latency_ms": {"p50": float(np.percentile(done.latency_ms, 50)), "p99": float(np.percentile(done.latency_ms, 99))},
         "status": {str(k): int(v) for k, v in zip(names, counts, strict=True)},
     }
@@ -66,6 +71,6 @@ def run(args: argparse.Namespace) -> int:
     assert isinstance(position, dict)
     print(f"{figures['ticks']} ticks, solver {args.solver}: position error mean {position['mean']:.3f} "
           f"p99 {position['p99']:.3f} mm, strict {figures['strict_percent']:.2f} %, spikes {figures['spike_percent']:.2f} %, "
-          f"fastest joint {figures['max_velocity']:.2f} rad/s -> {args.out}")
+          f"fastest joint {figures['max_velocity']:.2f} rad/s, limit violations {figures['limit_violations']} -> {args.out}")
     print("status: " + ", ".join(f"{k} {v}" for k, v in figures["status"].items()))  # type: ignore[attr-defined]
     return 0

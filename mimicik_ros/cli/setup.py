@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mimicik_ros import config as configuration
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
-from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.share import share_path
+
+if TYPE_CHECKING:  # `mimicik doctor` must run, and say so, where Pinocchio is missing or is the wrong package
+    from mimicik_ros.core.kinematics import Kinematics
 
 
 def add_config(parser: argparse.ArgumentParser, model: bool = True) -> None:
@@ -32,12 +35,24 @@ def config_of(args: argparse.Namespace) -> Config:
 
 def robot_of(config: Config) -> Kinematics:
     """The configured robot. Raises RobotError or ConfigError."""
+    from mimicik_ros.core.kinematics import Kinematics
+
     robot = config.robot
     return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
 
 
-def joints_of(text: str, option: str, kinematics: Kinematics) -> Array:
-    """Joint values (n,) rad from "q1 ... qn". Raises ConfigError where they are no n numbers within the limits."""
+def joints_of(text: str, option: str, kinematics: Kinematics, slack_rad: float = 0.0) -> Array:
+    """Joint values (n,) rad from "q1 ... qn".
+
+    Args:
+        text: the values, apart by spaces or commas.
+        option: named in errors.
+        kinematics: the robot.
+        slack_rad: so far outside its limits a joint may lie, as measured ones do at times.
+
+    Raises:
+        ConfigError: they are no n finite numbers, or one lies further outside its limits than the slack.
+    """
     try:
         q = np.array([float(v) for v in text.replace(",", " ").split()])
     except ValueError:
@@ -46,6 +61,6 @@ def joints_of(text: str, option: str, kinematics: Kinematics) -> Array:
     if len(q) != n or not np.isfinite(q).all():
         raise ConfigError(f"{option}: expected {n} finite numbers in quotes, \"q1 ... q{n}\" (rad), got '{text}'")
     for name, value, low, high in zip(kinematics.joint_names, q, kinematics.lower, kinematics.upper, strict=True):
-        if not low <= value <= high:
+        if not low - slack_rad <= value <= high + slack_rad:
             raise ConfigError(f"{option}: {name} = {value:g} rad lies outside [{low:g}, {high:g}]")
     return q

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mimicik_ros.config import Config
+from mimicik_ros.core import se3
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.core.status import Status
 from mimicik_ros.core.types import Array, JointSnapshot, TargetSample, TickInput
@@ -55,3 +56,11 @@ def rollout(servo: IKServo, stream: Stream, q_init: Array) -> Rollout:
         latency.append(result.timings.total_ms)
         status.append("ok" if result.status in GOOD else result.status.label)
     return Rollout(np.array(commands), np.array(latency), status)
+
+
+def settle(servo: IKServo, T_target: Array, q_init: Array, ticks: int) -> Array:
+    """Joints (n,) rad after following one resting pose (4, 4) from q_init (n,) rad for some ticks."""
+    position = np.repeat(T_target[None, :3, 3], ticks, axis=0)
+    quat = np.repeat(se3.quat_from_rotation(T_target[:3, :3])[None], ticks, axis=0)
+    q: Array = rollout(servo, Stream(servo.config.dt_s * np.arange(ticks), position, quat), q_init).q[-1]
+    return q

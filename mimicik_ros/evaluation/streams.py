@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from mimicik_ros.core.errors import StreamError
 from mimicik_ros.core.types import Array
 
 HEADER = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
-SMALLEST_NORM = 1e-3
+SMALLEST_NORM, LARGEST_NORM = 1e-3, 1e3  # beyond these a quaternion is none
 REMEDY = f"expected the columns {','.join(HEADER)} (s, m, unit quaternion)"
 
 
@@ -42,7 +43,7 @@ def read_stream(path: str | Path) -> Stream:
     """A CSV file with the columns t,x,y,z,qx,qy,qz,qw; other columns are ignored, gaps in time allowed.
 
     Raises:
-        StreamError: names file, line and remedy.
+        StreamError: names file, line, column and remedy.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -50,10 +51,16 @@ def read_stream(path: str | Path) -> Stream:
         raise StreamError(f"cannot read '{path}': {error.strerror}; give a CSV file of targets") from error
     except UnicodeDecodeError as error:
         raise StreamError(f"{path}: not a text file; {REMEDY}") from error
-    lines = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if row and any(row)]
+    try:
+        lines = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if any(row)]
+    except csv.Error as error:
+        raise StreamError(f"{path}: not a CSV file: {error}; {REMEDY}") from error
     if not lines:
         raise StreamError(f"{path}: empty; {REMEDY}")
     names = [name.strip() for name in lines[0][1]]
+    twice = [name for name in HEADER if names.count(name) > 1]
+    if twice:
+        raise StreamError(f"{path}: line 1: column {', '.join(twice)} stands more than once; {REMEDY}")
     missing = [name for name in HEADER if name not in names]
     if missing:
         raise StreamError(f"{path}: line 1: no column {', '.join(missing)}; {REMEDY}")
@@ -70,12 +77,17 @@ def read_stream(path: str | Path) -> Stream:
 
 
 def _row(path: str | Path, number: int, row: list[str], places: list[int]) -> list[float]:
-    try:
-        values = [float(row[i]) for i in places]
-    except (ValueError, IndexError) as error:
-        raise StreamError(f"{path}: line {number}: not eight numbers: {','.join(row)[:60]}; {REMEDY}") from error
-    if not np.isfinite(values).all():
-        raise StreamError(f"{path}: line {number}: NaN or infinite; drop the row")
-    if np.linalg.norm(values[4:]) < SMALLEST_NORM:
-        raise StreamError(f"{path}: line {number}: the quaternion is zero; {REMEDY}")
+    values = []
+    for name, place in zip(HEADER, places, strict=True):
+        cell = row[place].strip() if place < len(row) else ""
+        try:
+            value = float(cell)
+        except ValueError as error:
+            raise StreamError(f"{path}: line {number}: column {name} is no number: '{cell[:30]}'; {REMEDY}") from error
+        if not math.isfinite(value):
+            raise StreamError(f"{path}: line {number}: column {name} is {value:g}; drop the row")
+        values.append(value)
+    norm = math.hypot(*values[4:])
+    if not SMALLEST_NORM <= norm <= LARGEST_NORM:
+        raise StreamError(f"{path}: line {number}: columns qx,qy,qz,qw have norm {norm:.3g}, which is no rotation; {REMEDY}")
     return values

@@ -2,10 +2,15 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import mimicik_ros
 from mimicik_ros.cli.main import main
 from mimicik_ros.config import Config
 from mimicik_ros.share import share_path
@@ -52,7 +57,26 @@ def test_replay_goes_on_after_a_gap(targets, tmp_path):
     targets.write_text("\n".join(lines) + "\n")
     assert replay(targets, tmp_path) == 0
     with (tmp_path / "out.csv").open() as file:
-        assert [r["status"] for r in csv.DictReader(file)][-1] == "ok"
+        rows = list(csv.DictReader(file))
+    assert [r["status"] for r in rows] == ["ok"] * 19
+    q = np.array([[float(r[f"q{i}"]) for i in range(1, 7)] for r in rows])
+    # The target jumped meanwhile; the command must neither jump nor change its speed beyond the limits.
+    steps = np.diff(np.vstack([np.array(HOME.split(), dtype=float), q]), axis=0)
+    assert np.abs(steps).max() <= 1.57 * 0.05 + 1e-6
+    assert np.abs(np.diff(steps, axis=0)).max() <= 10.0 * 0.05**2 + 1e-6
+
+
+def test_replay_keeps_the_times_of_the_targets_to_the_last_digit(targets, tmp_path):
+    times = ["0.0", "0.05", "12345.05", "1764592000.123"]
+    targets.write_text("t,x,y,z,qx,qy,qz,qw\n" + "".join(f"{t},0.3,0,0.2,0,0,0,1\n" for t in times))
+    assert replay(targets, tmp_path) == 0
+    with (tmp_path / "out.csv").open() as file:
+        assert [r["t"] for r in csv.DictReader(file)] == times
+
+
+def test_replay_starts_inside_the_limits_from_joints_measured_slightly_outside(targets, tmp_path):
+    assert replay(targets, tmp_path, "--json", str(tmp_path / "f.json"), q_init="0 -1 -0.1 1.5708 -1.2 -1.5708") == 0
+    assert json.loads((tmp_path / "f.json").read_text())["limit_violations"] == 0
 
 
 def test_replay_json_holds_the_figures(targets, tmp_path):
@@ -118,6 +142,24 @@ def test_solve_says_what_is_out_of_reach(capsys):
     assert "not reachable" in capsys.readouterr().out
 
 
+def test_solve_stays_near_the_initial_joints(capsys):
+    from mimicik_ros.cli.setup import robot_of
+    from mimicik_ros.core import se3
+
+    q = np.array(HOME.split(), dtype=float)
+    T = robot_of(Config()).fk(q + 0.1)
+    pose = [*T[:3, 3], *se3.quat_from_rotation(T[:3, :3])]
+    assert main(["solve", *(f"{v:.12f}" for v in pose), "--q-init", HOME, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["starts"] == 1
+    np.testing.assert_allclose(list(answer["q_rad"].values()), q + 0.1, atol=1e-4)
+
+
+def test_solve_reads_numbers_as_they_are_printed(capsys):
+    assert main(["solve", "0.2866", "-1e-05", "0.2146", "-1.5E-7", "0", "-.0", "1", "--solver", "dls"]) == 0
+    assert capsys.readouterr().out.startswith("reachable")
+
+
 def test_solve_refuses_a_zero_quaternion(capsys):
     assert main(["solve", "0.3", "0", "0.2", "0", "0", "0", "0"]) == 2
     assert "quaternion that is not zero" in capsys.readouterr().err
@@ -151,13 +193,43 @@ def test_evaluate_prints_the_definitions_and_figures(capsys):
 
 
 def test_a_missing_extra_prints_the_pip_command(monkeypatch, capsys):
-    import sys
-
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in [m for m in sys.modules if m.startswith("mimicik_ros.training")]:
         monkeypatch.delitem(sys.modules, name)
     assert main(["train", "--preset", "tiny"]) == 2
     assert "pip install 'mimicik_ros[train]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("module", "content", "words"), [
+    ("pinocchio", "wrong = True", "FAIL pinocchio      an unrelated package"),
+    ("pinocchio", "raise ModuleNotFoundError('none', name='pinocchio')", "pip install pin"),
+    ("onnxruntime", "raise ModuleNotFoundError('none', name='onnxruntime')", "FAIL onnxruntime    cannot import 'onnxruntime'"),
+    ("launch", "wrong = True", "FAIL launch         an unrelated package"),
+    ("rclpy", "raise ImportError('no C extension')", "FAIL ROS 2          cannot import")])
+def test_doctor_names_a_broken_package_and_goes_on(tmp_path, module, content, words):
+    (tmp_path / f"{module}.py").write_text(content)
+    done = mimicik(tmp_path, "doctor")
+    assert done.returncode == 1 and not done.stderr
+    assert words in done.stdout and "interpreter" in done.stdout and "model" in done.stdout
+
+
+@pytest.mark.parametrize(("module", "content", "words"), [
+    ("pinocchio", "wrong = True", "pip uninstall pinocchio; pip install pin"),
+    ("onnxruntime", "raise ModuleNotFoundError('none', name='onnxruntime')", "needs 'onnxruntime'; pip install onnxruntime"),
+    ("yaml", "raise ModuleNotFoundError('none', name='yaml')", "needs 'yaml'; pip install pyyaml"),
+    ("onnxruntime", "raise ImportError('libx.so', name='onnxruntime')", "cannot load 'onnxruntime' (libx.so)")])
+def test_a_broken_dependency_is_one_line_with_the_pip_command(tmp_path, targets, module, content, words):
+    (tmp_path / f"{module}.py").write_text(content)
+    done = mimicik(tmp_path, "replay", str(targets), "--q-init", HOME, "--out", str(tmp_path / "out.csv"))
+    assert done.returncode == 2
+    assert words in done.stderr and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+
+
+def mimicik(shadow, *arguments):
+    """`mimicik` in a process of its own, with the modules in the folder `shadow` found before the installed ones."""
+    path = os.pathsep.join([str(shadow), str(Path(mimicik_ros.__file__).parent.parent)])
+    return subprocess.run([sys.executable, "-m", "mimicik_ros.cli.main", *arguments], capture_output=True, text=True, check=False,
+                          timeout=120, env={**os.environ, "PYTHONPATH": path})
 
 
 @pytest.mark.parametrize("argv", [[], ["fly"], ["replay"]])

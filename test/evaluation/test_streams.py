@@ -31,9 +31,14 @@ def test_columns_may_stand_in_any_order_beside_others(tmp_path):
 
 @pytest.mark.parametrize(("text", "words"), [
     ("", "empty"), (HEADER, "no rows"), ("t,x,y,z\n0,1,2,3\n", "line 1: no column qx, qy, qz, qw"),
-    (HEADER + "0,a,0,0,0,0,0,1\n", "line 2: not eight numbers"), (HEADER + "0,0,0\n", "line 2: not eight numbers"),
-    (HEADER + "0,0,0,0,0,0,0,1\n1,nan,0,0,0,0,0,1\n", "line 3: NaN or infinite"),
-    (HEADER + "0,0,0,0,0,0,0,0\n", "line 2: the quaternion is zero"),
+    ("t,x,y,z,qx,qy,qz,qw,x\n", "line 1: column x stands more than once"),
+    (HEADER + "0,0,a,0,0,0,0,1\n", "line 2: column y is no number: 'a'"),
+    (HEADER + "0,0,0\n", "line 2: column z is no number: ''"),
+    (HEADER + "0,0,0,0,0,0,0,1\n1,nan,0,0,0,0,0,1\n", "line 3: column x is nan"),
+    (HEADER + "0,0,0,0,0,0,-inf,1\n", "line 2: column qz is -inf"),
+    (HEADER + "0,0,0,0,0,0,0,0\n", "line 2: columns qx,qy,qz,qw have norm 0"),
+    (HEADER + "0,0,0,0,1e300,1e300,0,1\n", r"line 2: columns qx,qy,qz,qw have norm 1\.41e\+300"),
+    (HEADER + "1" * 200_000 + ",0,0,0,0,0,0,1\n", "not a CSV file: field larger"),
     (HEADER + "1,0,0,0,0,0,0,1\n\n1,0,0,0,0,0,0,1\n", "line 4: t does not increase")])
 def test_a_bad_file_is_refused_with_its_line(tmp_path, text, words):
     with pytest.raises(StreamError, match=words) as caught:
