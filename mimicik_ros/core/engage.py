@@ -41,7 +41,7 @@ def step(state: ServoState, tick_input: TickInput, judgement: Judgement, distanc
         config: gates and ramp.
     """
     q = tick_input.joints.q
-    state = _after_pause(state, tick_input.steady_s, config.max_pause_s)
+    state = after_pause(state, tick_input.steady_s, config.max_pause_s)
     if state.mode is Mode.FAULT:
         return _in_fault(state, tick_input, judgement)
     if judgement.joints is not None:
@@ -63,12 +63,19 @@ def step(state: ServoState, tick_input: TickInput, judgement: Judgement, distanc
     return _engage(state, tick_input, limits, config)
 
 
-def _after_pause(state: ServoState, steady_s: float, max_pause_s: float) -> ServoState:
+def after_pause(state: ServoState, steady_s: float, max_pause_s: float) -> ServoState:
     """Forget the anchor after a pause or a jump of the clock: the arm may have been moved meanwhile."""
     last = state.last_steady_s
     if last is not None and not 0.0 <= steady_s - last <= max_pause_s and state.mode is not Mode.FAULT:
-        state = ServoState()
+        state = without_anchor(state)
     return dataclasses.replace(state, last_steady_s=steady_s)
+
+
+def without_anchor(state: ServoState) -> ServoState:
+    """The state once no command is in force any more. An arm that has moved stays HOLDING: it resumes like after any loss."""
+    moved = state.q_ref is not None or state.mode is Mode.HOLDING
+    return ServoState(mode=Mode.HOLDING if moved else Mode.WAITING, last_steady_s=state.last_steady_s,
+                      hold_status=state.hold_status, consecutive_failures=state.consecutive_failures)
 
 
 def _in_fault(state: ServoState, tick_input: TickInput, judgement: Judgement) -> Engagement:
@@ -80,7 +87,7 @@ def _in_fault(state: ServoState, tick_input: TickInput, judgement: Judgement) ->
 
 def _stop(state: ServoState, status: Status, before: Mode) -> Engagement:
     """No motion: HOLDING where something has been commanded, else `before`. The first loss is remembered, not the latest."""
-    if state.q_ref is None:
+    if state.q_ref is None and state.mode is not Mode.HOLDING:
         return Engagement(dataclasses.replace(state, mode=before, hold_status=status), status)
     reason = status
     if state.mode is Mode.HOLDING and status is Status.TARGET_TOO_FAR and state.hold_status is not None:
@@ -108,6 +115,8 @@ def _engage(state: ServoState, tick_input: TickInput, limits: JointLimits, confi
     anchor = state.q_ref
     if anchor is None or velocity is None:
         anchor, velocity = np.clip(q, limits.lower, limits.upper), np.zeros_like(q)
+        if np.abs(anchor - q).max() > config.max_first_step_rad:  # the way back inside would be a jump
+            return _stop(state, Status.JOINTS_OUT_OF_RANGE, Mode.READY)
     engaged = dataclasses.replace(state, mode=Mode.ENGAGING, q_ref=anchor, velocity_rad_s=velocity, hold_status=None,
                                   engage_start_s=tick_input.steady_s, q_hold=None)
     return _ramp(engaged, tick_input.steady_s, config, anchored=True)

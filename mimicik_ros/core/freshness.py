@@ -63,7 +63,7 @@ def _joints(tick_input: TickInput, config: FreshnessConfig, kinematics: Kinemati
     early = stamp_ages < -config.future_tolerance_s
     if early.any():
         return Status.STAMP_IN_FUTURE, age, f"joint_states {-stamp_ages.min():.3f} s ahead"
-    stale = ages > config.joints_timeout_s
+    stale = ~(ages <= config.joints_timeout_s)  # an age of NaN is stale
     if stale.any():
         return Status.STALE_JOINTS, age, f"{_named(names, stale)}: {age:.3f} s"
     outside = (joints.q < kinematics.lower - OUT_OF_RANGE_RAD) | (joints.q > kinematics.upper + OUT_OF_RANGE_RAD)
@@ -88,10 +88,10 @@ def _target(tick_input: TickInput, config: FreshnessConfig, base_frame: str) -> 
     if target.stamp_s == 0.0 and not config.accept_zero_stamp:
         return Status.NO_STAMP, None, "target with stamp 0"
     stamp_age = tick_input.now_s - target.stamp_s if target.stamp_s != 0.0 else 0.0
-    age = max(stamp_age, tick_input.steady_s - target.receipt_s)
+    age = float(np.maximum(stamp_age, tick_input.steady_s - target.receipt_s))
     if stamp_age < -config.future_tolerance_s:
         return Status.STAMP_IN_FUTURE, age, f"target {-stamp_age:.3f} s ahead"
-    if age > config.target_timeout_s:
+    if not age <= config.target_timeout_s:  # an age of NaN is stale
         return Status.STALE_TARGET, age, f"{age:.3f} s"
     return None, age, ""
 

@@ -64,14 +64,30 @@ def velocity_interval(q_ref: Array, velocity: Array, limits: JointLimits) -> tup
     dt = limits.dt_s
     change = limits.acceleration * dt
     reduction = limits.acceleration * dt * dt
-    room_up = np.array([stopping_step(d, a) for d, a in zip(limits.upper - q_ref, reduction, strict=True)]) / dt
-    room_down = np.array([stopping_step(d, a) for d, a in zip(q_ref - limits.lower, reduction, strict=True)]) / dt
-    high = np.minimum(limits.velocity, room_up)
-    low = -np.minimum(limits.velocity, room_down)
+    high = _stoppable(limits.upper - q_ref, limits, reduction)
+    low = -_stoppable(q_ref - limits.lower, limits, reduction)
     # Where limits were tightened while moving, the acceleration limit wins: brake as hard as it allows.
     low = np.maximum(np.minimum(low, velocity + change), velocity - change)
     high = np.minimum(np.maximum(high, velocity - change), velocity + change)
     return np.minimum(low, high), high
+
+
+def _stoppable(room: Array, limits: JointLimits, reduction: Array) -> Array:
+    """Highest speeds (n,) rad/s within the velocity limit from which a stop within room (n,) rad is possible."""
+    speed = limits.velocity.copy()
+    fastest = speed * limits.dt_s
+    near = np.flatnonzero(room < fastest + 0.5 * fastest * fastest / reduction)  # elsewhere full speed can be stopped
+    for i in near:
+        speed[i] = min(speed[i], stopping_step(room[i], reduction[i]) / limits.dt_s)
+    return speed
+
+
+def towards(q_ref: Array, velocity: Array, q_goal: Array, limits: JointLimits) -> LimitedStep:
+    """The step on the straight way to q_goal (n,) rad from which every joint can still stop there."""
+    way = q_goal - q_ref
+    reduction = limits.acceleration * limits.dt_s**2
+    shares = [stopping_step(d, a) / d for d, a in zip(np.abs(way), reduction, strict=True) if d > 0.0]
+    return step(q_ref, velocity, min(shares, default=0.0) * way, limits)
 
 
 def step(q_ref: Array, velocity: Array, delta_q: Array, limits: JointLimits) -> LimitedStep:

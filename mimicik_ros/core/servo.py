@@ -133,8 +133,10 @@ class IKServo:
         lead = self.config.servo.max_lead_rad or np.inf
         if anchored:
             lead = min(lead, self.config.engage.max_first_step_rad)
+        jump = self.config.servo.max_joint_step_rad
+        near_low, near_high = np.maximum(q_measured - lead, q_ref - jump), np.minimum(q_measured + lead, q_ref + jump)
         # Where the limits leave no way back into the lead, they win.
-        return np.minimum(np.maximum(low, q_measured - lead), high), np.maximum(np.minimum(high, q_measured + lead), low)
+        return np.minimum(np.maximum(low, near_low), high), np.maximum(np.minimum(high, near_high), low)
 
     def _checked(self, engagement: Engagement, judgement: Judgement, T_governed: Array, solution: Solution,
                  limited: LimitedStep) -> TickResult:
@@ -187,21 +189,24 @@ class IKServo:
         if state.q_ref is None or state.velocity_rad_s is None:
             return TickResult(status, state.mode, state, ages=judgement.ages, detail=detail)
         if state.mode is Mode.FAULT and state.q_hold is not None:
-            limited = limits.step(state.q_ref, state.velocity_rad_s, state.q_hold - state.q_ref, self._limits)
+            limited = limits.towards(state.q_ref, state.velocity_rad_s, state.q_hold, self._limits)
         else:
             limited = limits.brake(state.q_ref, state.velocity_rad_s, self._limits)
         after = dataclasses.replace(state, q_ref=limited.q_command, velocity_rad_s=limited.velocity_rad_s)
         T_command = self.kinematics.fk(limited.q_command)
         gap = residual(T_command, judgement.T_base_target) if judgement.T_base_target is not None else None
         timed_out = status in (Status.STALE_JOINTS, Status.STALE_TARGET)
-        silent = timed_out and self.config.freshness.on_timeout == "stop_publishing" and not limited.velocity_rad_s.any()
+        if timed_out and self.config.freshness.on_timeout == "stop_publishing" and not limited.velocity_rad_s.any():
+            silent = engage.without_anchor(state)  # nobody is told where to stay, so the arm may be moved
+            return TickResult(status, silent.mode, silent, ages=judgement.ages, detail=detail)
         return TickResult(
-            status, state.mode, after, None if silent else limited.q_command, limited.velocity_rad_s, T_command,
+            status, state.mode, after, limited.q_command, limited.velocity_rad_s, T_command,
             target_residual=gap, scale=0.0, sigma_min=self.kinematics.sigma_min(limited.q_command),
             consecutive_failures=state.consecutive_failures, ages=judgement.ages, detail=detail)
 
     def _after_exception(self, state: ServoState, tick_input: TickInput, error: Exception) -> TickResult:
-        state = dataclasses.replace(state, last_steady_s=tick_input.steady_s, consecutive_failures=state.consecutive_failures + 1)
+        state = engage.after_pause(state, tick_input.steady_s, self.config.engage.max_pause_s)
+        state = dataclasses.replace(state, consecutive_failures=state.consecutive_failures + 1)
         detail = f"{type(error).__name__}: {error}"
         if state.q_ref is None or state.velocity_rad_s is None:
             return TickResult(Status.INTERNAL_ERROR, state.mode, state, detail=detail)

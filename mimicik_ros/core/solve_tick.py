@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from dataclasses import dataclass
 
@@ -83,5 +84,8 @@ class TickSolver:
         refined = dls.refine(self._kin, np.clip(q_start, low, high), T_goal, low, high, config.refine_max_steps,
                              config.refine_damping, self._tolerance)
         refine_ms = 1e3 * (time.perf_counter() - start)
+        if not np.isfinite(refined.q).all():
+            return dataclasses.replace(found, proposal=Proposal(np.zeros_like(q_ref), "none"), refine_ms=refine_ms,
+                                       refused=Status.NON_FINITE)
         return Solution(Proposal(refined.q - q_ref, source), found.model_residual, found.observation_score, refined.steps,
                         found.refused, found.policy_ms, refine_ms)
