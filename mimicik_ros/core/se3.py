@@ -50,11 +50,11 @@ def rotation_from_quat(quat_xyzw: Array) -> Array:
     """Quaternion xyzw (..., 4), any non-zero norm -> rotation matrix (..., 3, 3). q and -q give bit-equal results."""
     q = quat_xyzw / np.linalg.norm(quat_xyzw, axis=-1, keepdims=True)
     x, y, z, w = (q[..., i] for i in range(4))
-    R = np.empty((*q.shape[:-1], 3, 3))
-    R[..., 0, 0], R[..., 0, 1], R[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-    R[..., 1, 0], R[..., 1, 1], R[..., 1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-    R[..., 2, 0], R[..., 2, 1], R[..., 2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
-    return R
+    return np.stack([
+        np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], -1),
+        np.stack([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)], -1),
+        np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1),
+    ], -2)
 
 
 def rotation_log(R: Array) -> Array:
