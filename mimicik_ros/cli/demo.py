@@ -21,6 +21,7 @@ from mimicik_ros.share import share_path
 STREAM = "config/demo_stream.csv"
 HOMES = {"good": (0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "vendor": (0.0,) * 6}
 ENGAGE_S = 20.0
+LAST_DOMAIN = 232  # beyond it the port numbers of DDS end
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -48,6 +49,10 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"--seconds: must lie in [1, 86400], got {args.seconds:g}")
     if not 0.0 < args.scale <= 10.0:
         raise ConfigError(f"--scale: must lie in (0, 10], got {args.scale:g}")
+    if args.domain is not None and not 0 <= args.domain <= LAST_DOMAIN:
+        raise ConfigError(f"--domain: must lie in [0, {LAST_DOMAIN}], got {args.domain}")
+    if args.json and not os.access(Path(args.json).parent, os.W_OK):  # said now, not after the run
+        raise ConfigError(f"--json: cannot write '{args.json}'; give a file in a folder that exists")
     config = config_of(args)
     kinematics = robot_of(config)
     limits = JointLimits.from_config(config, kinematics)
@@ -100,11 +105,12 @@ def _as_argument(value: object) -> object:
 def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dict[str, dict[str, Any]]:
     """Publish the stream at its own pace, engage first, record, and show one live line. Returns the records of the run."""
     import rclpy
+    from rclpy.signals import SignalHandlerOptions
 
     from mimicik_ros.ros.recorder import Recorder
     from mimicik_ros.ros.target_source import TargetSource
 
-    rclpy.init()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # the graph has its own
     try:
         executor = rclpy.executors.SingleThreadedExecutor()
         recorder = Recorder(config.robot.joint_names, config.output.type)

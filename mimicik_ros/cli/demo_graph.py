@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from mimicik_ros.core.errors import MimicIKError
 
 START_S = 40.0
 END_S = 6.0
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a service manager, a closed terminal
 
 
 class ChildDied(MimicIKError):
@@ -21,7 +22,11 @@ class ChildDied(MimicIKError):
 
 
 class DemoGraph:
-    """Context manager: node and fake arm as separate processes on one domain of this machine, with their logs in a folder."""
+    """Context manager: node and fake arm as separate processes on one domain of this machine, with their logs in a folder.
+
+    Must be entered in the main thread. While it is open, the signals of ENDING raise KeyboardInterrupt, so the processes are
+    ended with it; while processes are being started or ended, a signal waits, or one of them would be forgotten.
+    """
 
     def __init__(self, folder: Path, node_parameters: dict[str, object], arm_parameters: dict[str, object]) -> None:
         self._specs = (
@@ -30,8 +35,14 @@ class DemoGraph:
         )
         self._folder = folder
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._busy, self._asked = False, False
+        self._handlers: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> DemoGraph:
+        self._busy = True
+        for number in ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup and background jobs ask for that
+                self._handlers[number] = signal.signal(number, self._on_signal)
         try:
             for name, module, parameters, _ in self._specs:
                 options = [part for key, value in parameters.items() for part in ("-p", f"{key}:={value}")]
@@ -39,6 +50,9 @@ class DemoGraph:
                     self._children[name] = subprocess.Popen(
                         [sys.executable, "-m", module, "--ros-args", *options], stdout=log, stderr=subprocess.STDOUT,
                         stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ)
+            self._busy = False
+            if self._asked:
+                raise KeyboardInterrupt
             for name, _, _, ready in self._specs:
                 self._await(name, ready)
         except BaseException:
@@ -71,7 +85,13 @@ class DemoGraph:
         lines = [line for line in self.log(name).read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
         return lines[-1] if lines else "(nothing)"
 
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked = True
+        if not self._busy:
+            raise KeyboardInterrupt
+
     def _end(self) -> None:
+        self._busy = True
         for name in ("node", "arm"):  # the node brakes while the arm still listens
             child = self._children.get(name)
             if child is None or child.poll() is not None:
@@ -82,3 +102,5 @@ class DemoGraph:
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]

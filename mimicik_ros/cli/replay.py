@@ -7,11 +7,15 @@ import csv
 import dataclasses
 import json
 import math
+import sys
 
 import numpy as np
 
 from mimicik_ros.cli.setup import add_config, config_of, joints_of
 from mimicik_ros.core.errors import ConfigError
+from mimicik_ros.core.types import Array
+
+PERIOD_SLACK = 0.1  # relative difference of rows and ticks that is still "about one row a tick"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -54,13 +58,16 @@ def run(args: argparse.Namespace) -> int:
         for t, q, ms, status in zip(stream.t_s, done.q, done.latency_ms, done.status, strict=True):
             writer.writerow([repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
     errors = metrics.pose_errors(kinematics.fk_batch(done.q), stream.poses)
-    q = np.vstack([q_init, done.q])
     limits = JointLimits.from_config(config, kinematics)
+    start = np.clip(q_init, limits.lower, limits.upper)
+    q = np.vstack([start, start, done.q])  # at rest before the first command, which is judged too
+    _note_period(stream.t_s, config.dt_s)
     names, counts = np.unique(done.status, return_counts=True)
     figures = {
         "ticks": len(stream.t_s), **metrics.accuracy(*errors), **metrics.calm(q, config.dt_s),
+        "divergences": metrics.divergences(errors[0], config.dt_s),
         "limit_violations": metrics.limit_violations(
-            done.q, config.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
+            q, config.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
         "latency_ms": {"p50": float(np.percentile(done.latency_ms, 50)), "p99": float(np.percentile(done.latency_ms, 99))},
         "status": {str(k): int(v) for k, v in zip(names, counts, strict=True)},
     }
@@ -74,3 +81,14 @@ def run(args: argparse.Namespace) -> int:
           f"fastest joint {figures['max_velocity']:.2f} rad/s, limit violations {figures['limit_violations']} -> {args.out}")
     print("status: " + ", ".join(f"{k} {v}" for k, v in figures["status"].items()))  # type: ignore[attr-defined]
     return 0
+
+
+def _note_period(t_s: Array, dt_s: float) -> None:
+    """Say so where rows come at another pace than ticks: speeds are per tick then, not per second of the stream."""
+    if len(t_s) < 2:
+        return
+    row_s = float(np.median(np.diff(t_s)))
+    if abs(row_s / dt_s - 1.0) > PERIOD_SLACK:
+        print(f"note: rows come every {1e3 * row_s:.1f} ms (median), ticks every {1e3 * dt_s:.1f} ms; limits and speeds are "
+              f"judged per tick, so by the times of the file joints move {dt_s / row_s:.2f} times as fast; resample the rows to "
+              f"{1.0 / dt_s:g} Hz", file=sys.stderr)

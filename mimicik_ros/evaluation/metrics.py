@@ -10,6 +10,7 @@ from mimicik_ros.core.types import Array
 STRICT_M, STRICT_RAD = 1e-3, np.radians(0.2)
 SPIKES_RAD = (0.02, 0.05, 0.1)  # change of a joint's step from tick to tick; 0.05 rad at 20 Hz = 20 rad/s^2
 BRANCH_SWITCH_RAD = 0.5
+DIVERGED_M, DIVERGED_S = 0.1, 1.0
 SLACK = 1e-6  # relative, for rounding in messages
 
 
@@ -50,6 +51,17 @@ def calm(q: Array, dt_s: float) -> dict[str, object]:
         "branch_switches": int((largest > BRANCH_SWITCH_RAD).sum()),
         "max_velocity": float(largest.max() / dt_s) if len(largest) else 0.0,
     }
+
+
+def divergences(position_m: Array, dt_s: float) -> int:
+    """Number of times that the position error (k,) m stays above 100 mm for 1 s or longer, at one tick a period.
+
+    Divergence only where the stream is within reach and within the limits; else it says how often the arm could not follow.
+    """
+    above = np.concatenate([[False], position_m > DIVERGED_M, [False]]).astype(int)
+    edges = np.diff(above)
+    lengths = np.flatnonzero(edges < 0) - np.flatnonzero(edges > 0)
+    return int((lengths >= round(DIVERGED_S / dt_s)).sum())
 
 
 def limit_violations(q: Array, dt_s: float, lower: Array, upper: Array, velocity: Array, acceleration: Array) -> int:

@@ -2,6 +2,11 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -48,8 +53,67 @@ def test_the_processes_are_gone_afterwards(domain, tmp_path):
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    (["--targets", "nowhere.csv"], "nowhere.csv"), (["--seconds", "0"], "--seconds"), (["--scale", "0"], "--scale")])
+    (["--targets", "nowhere.csv"], "nowhere.csv"), (["--seconds", "0"], "--seconds"), (["--scale", "0"], "--scale"),
+    (["--domain", "233"], "--domain"), (["--json", "nowhere/f.json"], "--json")])
 def test_bad_options_are_refused_before_anything_starts(options, words, tmp_path, capsys):
     assert main(["demo", "--out", str(tmp_path), *options]) == 2
     assert words in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def children_of(pid):
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # ended meanwhile
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=40.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("moment", "signals"), [
+    ("starting", [signal.SIGTERM]), ("running", [signal.SIGTERM]), ("running", [signal.SIGHUP]),
+    ("running", [signal.SIGINT, signal.SIGINT])])
+def test_no_process_is_left_when_the_demo_is_ended_by_a_signal(moment, signals, domain, tmp_path):
+    said = tmp_path / "said.txt"
+    # A job in the background inherits an ignored SIGINT, which is not what a terminal does.
+    code = ("import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from mimicik_ros.cli.main import main; sys.exit(main(sys.argv[1:]))")
+    options = ["demo", "--seconds", "60", "--out", str(tmp_path), "--domain", str(domain)]
+    with said.open("w") as output:
+        demo = subprocess.Popen([sys.executable, "-c", code, *options], stdout=output, stderr=subprocess.STDOUT,
+                                start_new_session=True)
+    children = []
+    try:
+        wait_until(lambda: len(children_of(demo.pid)) == 2)
+        children = children_of(demo.pid)
+        if moment == "running":
+            wait_until(lambda: "Hz" in said.read_text())
+        for number in signals:
+            demo.send_signal(number)
+            time.sleep(0.2)
+        assert demo.wait(20.0) == 2
+        assert not [child for child in children if alive(child)]
+        assert said.read_text().splitlines()[-1] == "interrupted" and "Traceback" not in said.read_text()
+    finally:
+        demo.kill()
+        demo.wait()
+        for child in children:
+            if alive(child):
+                os.kill(child, signal.SIGKILL)

@@ -85,6 +85,29 @@ def test_replay_json_holds_the_figures(targets, tmp_path):
     assert figures["ticks"] == 30 and figures["strict_percent"] == 100.0 and figures["status"] == {"ok": 30}
 
 
+@pytest.mark.parametrize(("row_s", "words"), [
+    (0.05, None), (0.054, None), (1 / 30, "1.50 times as fast"), (0.1, "0.50 times as fast")])
+def test_replay_says_where_rows_and_ticks_differ_in_pace(targets, tmp_path, row_s, words, capsys):
+    targets.write_text("t,x,y,z,qx,qy,qz,qw\n" + "".join(f"{i * row_s:.6f},0.37,0,0.23,0,0.48,0,0.877\n" for i in range(20)))
+    assert replay(targets, tmp_path) == 0
+    said = capsys.readouterr().err
+    assert words in said if words else not said
+
+
+def test_replay_judges_the_first_command_as_well(targets, tmp_path, monkeypatch):
+    from mimicik_ros.evaluation import rollout as loop
+
+    real = loop.rollout
+
+    def jumps_at_once(servo, stream, q_init):
+        done = real(servo, stream, q_init)
+        return loop.Rollout(done.q + 0.2, done.latency_ms, done.status)
+
+    monkeypatch.setattr(loop, "rollout", jumps_at_once)
+    assert replay(targets, tmp_path, "--json", str(tmp_path / "f.json")) == 0
+    assert json.loads((tmp_path / "f.json").read_text())["limit_violations"] >= 1
+
+
 @pytest.mark.parametrize(("q_init", "words"), [
     ("0 0 0", "expected 6 finite numbers"), ("a b c d e f", "expected 6 finite numbers"), ("0 0 0 0 0 nan", "expected 6 finite"),
     ("0 0 0 0 9 0", r"joint5 = 9 rad lies outside")])

@@ -49,5 +49,14 @@ def test_every_command_beyond_a_limit_is_counted_once(q, count):
     assert metrics.limit_violations(np.array(q), 0.05, -one, one, one, 10 * one) == count
 
 
+@pytest.mark.parametrize(("above", "count"), [([(5, 24)], 0), ([(5, 25)], 1), ([(0, 20), (30, 60)], 2), ([(0, 19), (20, 39)], 0)])
+def test_divergence_is_a_full_second_above_a_hundred_millimetres(above, count):
+    error = np.full(60, 0.1)  # exactly 100 mm does not count
+    for first, end in above:
+        error[first:end] = 0.11
+    assert metrics.divergences(error, 0.05) == count
+
+
 def test_no_values_give_no_figures_but_no_error():
     assert np.isnan(metrics.spread(np.zeros(0))["mean"])
+    assert metrics.divergences(np.zeros(0), 0.05) == 0
