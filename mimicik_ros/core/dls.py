@@ -78,13 +78,15 @@ def refine(kinematics: Kinematics, q_start: Array, T_goal: Array, low: Array, hi
     return Refined(q, norm, steps, start)
 
 
-def damped_step(kinematics: Kinematics, q: Array, T_goal: Array) -> Array:
-    """One free step (n,) rad from q (n,) towards T_goal (4, 4): an estimate of the way in joint space."""
+def damped_steps(kinematics: Kinematics, q: Array, T_goal: Array, motion: Array) -> tuple[Array, Array]:
+    """Two free steps (n,) rad from q (n,): towards T_goal (4, 4), and along a motion (6,) m, rad in the base frame."""
     J = WEIGHTS[:, None] * kinematics.jacobian(q)
     A = J @ J.T
     A[np.diag_indices_from(A)] += WAY_DAMPING**2
-    step: Array = J.T @ np.linalg.solve(A, pose_error(kinematics, q, T_goal))
-    return step
+    Rt = kinematics.fk(q)[:3, :3].T
+    along = np.concatenate([Rt @ motion[:3], ROTATION_WEIGHT_M * (Rt @ motion[3:])])
+    steps = J.T @ np.linalg.solve(A, np.stack([pose_error(kinematics, q, T_goal), along], axis=1))
+    return steps[:, 0], steps[:, 1]
 
 
 def _bounded_step(J: Array, error: Array, damping: float, q: Array, low: Array, high: Array) -> Array:

@@ -66,15 +66,19 @@ def step(state: ServoState, tick_input: TickInput, judgement: Judgement, distanc
 def after_pause(state: ServoState, steady_s: float, max_pause_s: float) -> ServoState:
     """Forget the anchor after a pause or a jump of the clock: the arm may have been moved meanwhile."""
     last = state.last_steady_s
-    if last is not None and not 0.0 <= steady_s - last <= max_pause_s and state.mode is not Mode.FAULT:
+    if last is not None and not 0.0 <= steady_s - last <= max_pause_s:
         state = without_anchor(state)
     return dataclasses.replace(state, last_steady_s=steady_s)
 
 
 def without_anchor(state: ServoState) -> ServoState:
-    """The state once no command is in force any more. An arm that has moved stays HOLDING: it resumes like after any loss."""
-    moved = state.q_ref is not None or state.mode is Mode.HOLDING
-    return ServoState(mode=Mode.HOLDING if moved else Mode.WAITING, last_steady_s=state.last_steady_s,
+    """The state once no command is in force any more. An arm that has moved stays HOLDING: it resumes like after any loss.
+
+    A fault stays a fault, and says nothing more to the arm.
+    """
+    mode = Mode.FAULT if state.mode is Mode.FAULT else Mode.HOLDING
+    moved = state.q_ref is not None or state.mode in (Mode.HOLDING, Mode.FAULT)
+    return ServoState(mode=mode if moved else Mode.WAITING, last_steady_s=state.last_steady_s,
                       hold_status=state.hold_status, consecutive_failures=state.consecutive_failures)
 
 

@@ -14,8 +14,6 @@ from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.limits import JointLimits, stopping_step
 from mimicik_ros.core.types import Array
 
-VELOCITY_COUNTED = 0.9  # share of a joint's velocity along the way that need not be stopped: the target keeps moving
-
 
 @dataclass(frozen=True)
 class Governor:
@@ -56,27 +54,30 @@ class Governor:
         return T
 
 
-def stoppable(kinematics: Kinematics, q_ref: Array, velocity: Array, T_base_target: Array, limits: JointLimits) -> float:
+def stoppable(kinematics: Kinematics, q_ref: Array, velocity: Array, T_base_target: Array, target_velocity: Array,
+              limits: JointLimits) -> float:
     """Fraction of the way to the target that one tick may cover so that every joint can still stop there.
 
-    The way is measured in joint space by one damped step. Most of the velocity that a joint already has along it is taken to
-    be the target's own: a target that moves steadily is followed without lag, one that jumps is approached with room to stop.
+    The way is measured in joint space by one damped step. What the target itself moves in a tick is not to be stopped: a
+    target that moves steadily is followed without lag, one that rests or jumps is approached with room to stop.
 
     Args:
         kinematics: the robot.
         q_ref, velocity: (n,) rad, rad/s of the last command.
         T_base_target: (4, 4).
+        target_velocity: (6,) in the base frame, m/s then rad/s.
         limits: of the joints.
     """
     if np.isinf(limits.acceleration).all():
         return 1.0
-    way = dls.damped_step(kinematics, q_ref, T_base_target)
+    way, own = dls.damped_steps(kinematics, q_ref, T_base_target, target_velocity * limits.dt_s)
     fraction = 1.0
-    for distance, v, acceleration in zip(way, velocity, limits.acceleration, strict=True):
+    for distance, target_step, v, acceleration in zip(way, own, velocity, limits.acceleration, strict=True):
         reach = abs(distance)
         reduction = acceleration * limits.dt_s * limits.dt_s
         if reach <= reduction:
             continue
-        carried = min(max(v * limits.dt_s * math.copysign(1.0, distance), 0.0) * VELOCITY_COUNTED, reach)
+        along = math.copysign(1.0, distance)
+        carried = min(max(min(v * limits.dt_s * along, target_step * along), 0.0), reach)
         fraction = min(fraction, (carried + stopping_step(reach - carried, reduction)) / reach)
     return fraction

@@ -68,6 +68,9 @@ class ModelCard:
         names = {f.name for f in dataclasses.fields(cls)}
         if set(values) != names:
             raise ModelError(f"{origin}: model card fields differ: {sorted(set(values) ^ names)}; export the model again")
+        wrong = _wrong_types(values)
+        if wrong:
+            raise ModelError(f"{origin}: model card fields of wrong type or length: {', '.join(wrong)}; export the model again")
         return cls(**{key: _tupled(value) for key, value in values.items()})
 
     def check_against(self, kinematics: Kinematics, rate_hz: float, origin: str) -> None:
@@ -93,6 +96,33 @@ class ModelCard:
                 f"{origin}: trained for another robot ({'; '.join(differences)}); "
                 f"set policy.model to a model of this robot and tool, or train one with `mimicik train`"
             )
+
+
+def _wrong_types(values: dict[str, Any]) -> list[str]:
+    """Names of the fields whose value is not what the card declares."""
+    names = values["joint_names"]
+    if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
+        return ["joint_names"]
+    n = len(names)
+    texts = ("robot_name", "base_frame", "tool_frame", "kinematic_hash", "code_version", "created")
+    wrong = [key for key in texts if not isinstance(values[key], str)]
+    wrong += [key for key in ("metrics", "data") if not isinstance(values[key], dict)]
+    wrong += [key for key in ("period_s", "t_star") if not _is_number(values[key])]
+    widths = {"lower": n, "upper": n, "action_scale": n, "observation_low": n + 6, "observation_high": n + 6}
+    wrong += [key for key, width in widths.items() if not _is_row(values[key], width)]
+    for key, width in (("golden_observation", n + 6), ("golden_delta_q", n)):
+        rows = values[key]
+        if not (isinstance(rows, list) and rows and all(_is_row(row, width) for row in rows)):
+            wrong.append(key)
+    return wrong
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_row(value: Any, width: int) -> bool:
+    return isinstance(value, list) and len(value) == width and all(_is_number(v) for v in value)
 
 
 def _tupled(value: Any) -> Any:

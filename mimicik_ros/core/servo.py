@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from mimicik_ros.config import Config
-from mimicik_ros.core import dls, engage, freshness, limits
+from mimicik_ros.core import dls, engage, freshness, limits, target_motion
 from mimicik_ros.core.engage import Engagement
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.freshness import Judgement
@@ -112,11 +112,13 @@ class IKServo:
         return residual(self.kinematics.fk(q), judgement.T_base_target)
 
     def _move(self, engagement: Engagement, tick_input: TickInput, judgement: Judgement) -> TickResult:
-        state, T_target = engagement.state, judgement.T_base_target
-        assert state.q_ref is not None and state.velocity_rad_s is not None and T_target is not None
+        state, T_target, target = engagement.state, judgement.T_base_target, tick_input.target
+        assert state.q_ref is not None and state.velocity_rad_s is not None and T_target is not None and target is not None
         q_ref, velocity = state.q_ref, state.velocity_rad_s
+        motion = target_motion.observe(state.target_motion, target, T_target, self.config.freshness.target_timeout_s)
+        engagement = dataclasses.replace(engagement, state=dataclasses.replace(state, target_motion=motion))
         T_ref = self.kinematics.fk(q_ref)
-        most = stoppable(self.kinematics, q_ref, velocity, T_target, self._limits)
+        most = stoppable(self.kinematics, q_ref, velocity, T_target, motion.velocity, self._limits)
         T_governed = self._governor.govern(T_ref, T_target, engagement.speed_scale, most)
         low, high = self._box(q_ref, velocity, tick_input.joints.q, engagement.anchored)
         solution = self._solver.solve(q_ref, T_ref, T_governed, low, high)

@@ -118,6 +118,18 @@ class Timings:
 
 
 @dataclass(frozen=True)
+class TargetMotion:
+    """Pose of the latest target (4, 4), its time (stamp, else receipt), and its velocity.
+
+    velocity is (6,) in the base frame: m/s of the target's origin, then rad/s.
+    """
+
+    T_base_target: Array
+    time_s: float
+    velocity: Array
+
+
+@dataclass(frozen=True)
 class ServoState:
     """Everything a tick remembers; replaced, never changed, so a tick can be replayed from a log."""
 
@@ -128,6 +140,7 @@ class ServoState:
     last_steady_s: float | None = None
     hold_status: Status | None = None  # why HOLDING or FAULT was entered
     q_hold: Array | None = None  # (n,) measured joints at a tracking fault, to which the command is led
+    target_motion: TargetMotion | None = None
     consecutive_failures: int = 0
 
 

@@ -58,27 +58,40 @@ ARM = Kinematics(share_path(ROBOT.urdf), ROBOT.base_frame, ROBOT.tool_frame, ROB
 LIMITS = JointLimits.from_config(config.Config(), ARM)  # 10 rad/s^2 at 20 Hz: 0.025 rad a tick
 
 
+TURNING = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # 0.05 rad a tick
+# A target carried by joint 1, which turns about the base's z: w x p, then w.
+TARGET_TURNING = np.array([*np.cross([0.0, 0.0, 1.0], ARM.fk(HOME)[:3, 3]), 0.0, 0.0, 1.0])
+
+
 def ahead(step):
     return ARM.fk(HOME + np.array([step, 0.0, 0.0, 0.0, 0.0, 0.0]))
 
 
 def test_a_joint_at_rest_may_go_two_thirds_of_a_way_of_three_reductions():
     # 0.075 rad = 3 reductions = 2 + 1: the first of the two shrinking steps is 2/3 of the way.
-    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.075), LIMITS) == pytest.approx(2 / 3, rel=0.15)
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.075), np.zeros(6), LIMITS) == pytest.approx(2 / 3, rel=0.15)
 
 
 def test_a_way_of_less_than_one_reduction_is_taken_at_once():
-    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.02), LIMITS) == 1.0
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.02), np.zeros(6), LIMITS) == 1.0
 
 
 def test_a_joint_that_follows_a_moving_target_is_not_held_back():
-    velocity = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # 0.05 rad a tick
-    assert stoppable(ARM, HOME, velocity, ahead(0.05), LIMITS) == 1.0
+    assert stoppable(ARM, HOME, TURNING, ahead(0.05), TARGET_TURNING, LIMITS) == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_joint_that_nears_a_target_at_rest_keeps_room_to_stop_however_fast_it_is():
+    # 0.05 rad = 2 reductions: 1.25 + 0.75 or less. Its own speed of 2 reductions would pass the target.
+    assert stoppable(ARM, HOME, TURNING, ahead(0.05), np.zeros(6), LIMITS) == pytest.approx(0.75, rel=0.1)
+
+
+def test_a_target_that_comes_nearer_is_not_counted_as_moving_away():
+    assert stoppable(ARM, HOME, TURNING, ahead(0.05), -TARGET_TURNING, LIMITS) == pytest.approx(0.75, rel=0.1)
 
 
 def test_without_acceleration_limits_nothing_is_held_back():
     free = replace(LIMITS, acceleration=np.full(6, np.inf))
-    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.5), free) == 1.0
+    assert stoppable(ARM, HOME, np.zeros(6), ahead(0.5), np.zeros(6), free) == 1.0
 
 
 @given(poses, poses, st.floats(0.05, 1.0))

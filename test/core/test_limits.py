@@ -56,6 +56,36 @@ def test_steps_that_shrink_from_the_stopping_step_never_pass_the_end(distance, r
     assert s * (k + 1) - reduction * k * (k + 1) / 2 <= distance * (1 + 1e-9)
 
 
+def stops_within(first, distance, reduction):
+    """Whether steps that shrink by `reduction` from `first` end before `distance`, by counting them."""
+    way, s = 0.0, first
+    while s > 0.0:
+        way, s = way + s, s - reduction
+    return way <= distance
+
+
+@given(st.floats(1e-3, 10.0), st.floats(1e-2, 1.0))
+def test_the_stopping_step_is_the_largest_that_stops_when_the_steps_are_counted(distance, reduction):
+    s = stopping_step(distance, reduction)
+    assert stops_within(s * (1 - 1e-6), distance, reduction)
+    assert not stops_within(s * (1 + 1e-6) + 1e-9, distance, reduction)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.tuples(*[st.floats(-3.0, 3.0)] * 3), st.booleans()), min_size=1, max_size=40),
+       st.sampled_from([(10.0, 10.0, 10.0), (math.inf,) * 3, (10.0, math.inf, 0.5)]))
+def test_no_sequence_of_requests_and_brakes_breaks_a_limit_with_any_accelerations(sequence, accelerations):
+    limits = JointLimits(LIMITS.lower, LIMITS.upper, LIMITS.velocity, np.array(accelerations), DT)
+    q, v = np.zeros(3), np.zeros(3)
+    for delta_q, braking in sequence * 3:
+        got = brake(q, v, limits) if braking else step(q, v, np.array(delta_q), limits)
+        assert (np.abs(got.q_command) <= 1.0 + 1e-9).all()
+        assert (np.abs(got.velocity_rad_s) <= limits.velocity + 1e-9).all()
+        assert (np.abs(got.velocity_rad_s - v) <= limits.acceleration * DT + 1e-9).all()
+        assert np.isfinite(got.q_command).all()
+        q, v = got.q_command, got.velocity_rad_s
+
+
 @settings(max_examples=200)
 @given(requests)
 def test_no_sequence_of_requests_breaks_a_limit(sequence):

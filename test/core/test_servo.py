@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mimicik_ros import config
 from mimicik_ros.core import se3
+from mimicik_ros.core.kinematics import residual
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.core.status import Mode, Status
 from mimicik_ros.core.types import JointSnapshot, ServoState, TargetSample, TickInput
@@ -128,6 +129,67 @@ def test_beyond_reach_it_comes_as_near_as_it_can_and_says_so():
     assert results[-1].consecutive_failures > 10
     assert np.abs(results[-1].velocity_rad_s).max() < 0.1
     assert_within_limits([r.q_command for r in results])
+
+
+@pytest.mark.parametrize("solver", ["servo", "dls"])
+@pytest.mark.parametrize("way", [(0.05, 0.15, -0.1), (-0.1, -0.1, 0.12), (0.0, 0.2, 0.0), (0.0, 0.0, -0.2)])
+def test_a_still_target_a_fifth_of_a_metre_away_is_reached_without_passing_it(way, solver):
+    T = KIN.fk(HOME).copy()
+    T[:3, 3] += way
+    servo = IKServo(KIN, SERVO.policy if solver == "servo" else None, config.from_flat({"engage.ramp_s": 0.0}), solver)
+    results = follow(servo, HOME, T, 80)
+    beyond = [(r.T_command[:3, 3] - T[:3, 3]) @ np.array(way) / np.linalg.norm(way) for r in results]
+    assert max(beyond) < 1e-3
+    assert results[-1].status is Status.REACHED
+    assert_within_limits([r.q_command for r in results])
+
+
+def test_every_residual_is_that_of_the_command_that_leaves():
+    for result in follow(SERVO, HOME, KIN.fk(HOME + 0.1), 30):
+        T = KIN.fk(result.q_command)
+        assert result.residual == residual(T, result.T_governed)
+        again = residual(T, KIN.fk(HOME + 0.1))
+        assert result.target_residual.position_m == pytest.approx(again.position_m, abs=1e-12)
+        assert result.target_residual.rotation_rad == pytest.approx(again.rotation_rad, abs=1e-7)
+        assert np.array_equal(result.T_command, T)
+        assert result.sigma_min == KIN.sigma_min(result.q_command)
+
+
+def test_a_hold_brakes_within_the_acceleration_and_then_keeps_the_very_same_command():
+    T = KIN.fk(HOME + 0.12)
+    last = follow(SERVO, HOME, T, 9)[-1]
+    held = [SERVO.tick(tick_input(1.45 + i * DT, SERVO.state.q_ref - 0.03, target(T, 1.45 + i * DT), hold_request=True))
+            for i in range(10)]
+    assert {r.status for r in held} == {Status.HELD_BY_REQUEST}
+    assert np.abs(held[0].velocity_rad_s - last.velocity_rad_s).max() <= ACCELERATION * DT + 1e-9
+    assert all(np.array_equal(r.q_command, held[5].q_command) for r in held[5:])
+
+
+@pytest.mark.parametrize("velocity_limit", [None, 3.14])
+@pytest.mark.parametrize("way", [(0.8, 0.0, 0.3), (0.0, 0.0, 1.0), (-0.3, 0.9, -0.6), (0.3, -0.9, 0.0)])
+def test_beyond_reach_it_comes_to_rest_without_swinging(way, velocity_limit):
+    T = KIN.fk(HOME).copy()
+    T[:3, 3] += way
+    values = {"engage.max_distance_m": 5.0, "engage.ramp_s": 0.0}
+    if velocity_limit:
+        values |= {"robot.velocity_limits_rad_s": [velocity_limit] * 6, "robot.acceleration_limits_rad_s2": [np.inf] * 6}
+    results = follow(IKServo(KIN, SERVO.policy, config.from_flat(values)), HOME, T, 400)
+    speeds = [np.abs(r.velocity_rad_s).max() for r in results[-40:]]
+    assert max(speeds) < 0.02
+    nearest = min(r.target_residual.position_m for r in results)
+    assert results[-1].target_residual.position_m < nearest + 0.05
+    assert results[-1].status in (Status.NOT_CONVERGED, Status.NO_IMPROVEMENT)
+
+
+def test_a_fault_during_which_the_ticks_paused_sends_nothing_until_the_reset():
+    follow(SERVO, HOME, KIN.fk(HOME + 0.05), 20)
+    T, moved = KIN.fk(HOME), HOME + 0.7
+    assert SERVO.tick(tick_input(2.0, moved, target(T, 2.0))).q_command is not None
+    for now in (9.0, 9.05):  # carried elsewhere meanwhile: no command of before may be sent
+        later = SERVO.tick(tick_input(now, HOME - 0.3, target(T, now)))
+        assert later.q_command is None
+        assert (later.status, later.mode) == (Status.TRACKING_FAULT, Mode.FAULT)
+    assert SERVO.tick(tick_input(9.1, HOME - 0.3, target(T, 9.1), reset_request=True)).mode is Mode.READY
 
 
 def test_a_target_too_far_to_engage_gives_no_command():
