@@ -35,8 +35,10 @@ EXTRAS = {
         "ros-jazzy-trajectory-msgs", "ros-jazzy-visualization-msgs", "ros-jazzy-diagnostic-msgs", "ros-jazzy-nav-msgs",
         "ros-jazzy-std-srvs", "ros-jazzy-lifecycle-msgs", "matplotlib",
     ],
-    "train": ["torch>=2.2", "onnx", "onnxscript", "tqdm"],
+    "data": ["pyarrow", "rosbags", "matplotlib", "tqdm"],
+    "train": ["torch>=2.9", "onnx", "onnxscript", "tqdm", "pyarrow", "tensorboard"],
     "eval": ["matplotlib", "tqdm", "rosbags"],
+    "baselines": ["pin-pink", "qpsolvers", "daqp", "pytracik", "pybullet"],
     "teleop": ["viser"],
     "dev": ["pytest", "hypothesis", "ruff", "mypy", "types-PyYAML", "colcon-common-extensions", "colcon-ros", "build"],
 }

@@ -12,7 +12,9 @@ from mimicik_ros.core.errors import MimicIKError
 VERBS = ("doctor", "demo", "replay", "solve", "train", "export", "evaluate")
 ROS_MODULES = ("rclpy", "sensor_msgs", "geometry_msgs", "std_msgs", "trajectory_msgs", "visualization_msgs", "diagnostic_msgs",
                "nav_msgs", "std_srvs", "lifecycle_msgs", "rcl_interfaces", "builtin_interfaces")
-EXTRA_OF = {"torch": "train", "onnx": "train", "onnxscript": "train", "tqdm": "train", "matplotlib": "eval",
+EXTRA_OF = {"torch": "train", "onnx": "train", "onnxscript": "train", "tensorboard": "train", "tqdm": "train",
+            "matplotlib": "eval", "pyarrow": "data", "rosbags": "data",
+            **dict.fromkeys(("pink", "qpsolvers", "daqp", "pytracik", "pybullet", "pybullet_data"), "baselines"),
             **dict.fromkeys(ROS_MODULES, "ros")}
 CORE = {"numpy": "numpy", "yaml": "pyyaml", "urdf_parser_py": "urdf-parser-py", "pinocchio": "pin", "onnxruntime": "onnxruntime"}
 
