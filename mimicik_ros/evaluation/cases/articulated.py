@@ -39,7 +39,7 @@ HANDLES = {
 
 
 def articulated(kinematics: Kinematics, rng: np.random.Generator, count: int, period_s: float) -> list[Case]:
-    """`count` cases in turn: opened and closed again with minimum jerk, grasp rigid, placed where the whole motion is reachable."""
+    """`count` cases in turn: opened and closed with minimum jerk, grasp rigid, placed where all of it is reachable."""
     cases: list[Case] = []
     names = tuple(HANDLES)
     for i in range(count):
