@@ -1,9 +1,13 @@
-"""The policy network f(a, t, c): a residual MLP with a head that is bilinear in the relative target pose."""
+"""The policy network f(a, t, c): a residual MLP that sees where the action so far leads, with a head bilinear in what is left."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+
+from mimicik_ros.core.kinematics import JointTable
+from mimicik_ros.training.torch_fk import TorchFK
+from mimicik_ros.training.torch_se3 import rotation_exp, rotation_log_small
 
 POSITION_SCALE_M = 0.02
 ROTATION_SCALE_RAD = 0.08
@@ -27,42 +31,63 @@ class Block(nn.Module):
 class FlowNetwork(nn.Module):
     """f(a, t, c) -> action, for a normalised action a (B, n), a time t and an observation c (B, n + 6).
 
-    The action is M(h) x + b(h), with h the features of the trunk and x the scaled relative target: inverse kinematics is
-    nearly linear in a small relative pose, so the trunk only has to learn a matrix that varies slowly.
-    Normalisation of the observation is part of the network: outside, observations are metres and radians.
+    f = a + M(h) x, where x is the scaled target pose relative to the tool at q + a (forward kinematics is a layer of the
+    network) and h are the features of a trunk that sees q + a, x, a and t. So the second step of the flow corrects what the
+    first one leaves, as a Newton step does, and nothing moves where nothing is left. Normalisation of the observation is part
+    of the network: outside, observations are metres and radians.
+
+    Args:
+        table: the robot's joints and tool.
+        lower, upper: (n,) rad, joint limits, for normalisation.
+        action_scale: (n,) rad a unit of action.
+        width, blocks: of the trunk.
     """
 
-    def __init__(self, lower: Tensor, upper: Tensor, width: int, blocks: int) -> None:
+    def __init__(self, table: JointTable, lower: Tensor, upper: Tensor, action_scale: Tensor, width: int, blocks: int) -> None:
         super().__init__()
-        n = len(lower)
-        self.n = n
+        self.n = len(lower)
         self.low_precision = False  # bfloat16 in the blocks: several times faster where the processor has it
+        self.fk = TorchFK(table)
         self.register_buffer("centre", (upper + lower) / 2)
         self.register_buffer("half_range", (upper - lower) / 2)
-        scale = torch.tensor([POSITION_SCALE_M] * 3 + [ROTATION_SCALE_RAD] * 3)
-        self.register_buffer("pose_scale", scale)
-        self.inlet = nn.Linear(3 * n + 6 + n + 1, width)
+        self.register_buffer("action_scale", action_scale)
+        self.register_buffer("pose_scale", torch.tensor([POSITION_SCALE_M] * 3 + [ROTATION_SCALE_RAD] * 3))
+        self.inlet = nn.Linear(3 * self.n + 6 + self.n + 1, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
         self.norm = nn.LayerNorm(width)
-        self.bias_head = nn.Linear(width, n)
-        self.matrix_head = nn.Linear(width, n * 6)
-        for head in (self.bias_head, self.matrix_head):
-            nn.init.normal_(head.weight, std=1e-2)
-            nn.init.zeros_(head.bias)
+        self.head = nn.Linear(width, self.n * 6)
+        nn.init.normal_(self.head.weight, std=1e-2)
+        nn.init.zeros_(self.head.bias)
+
+    def first(self, observation: Tensor) -> Tensor:
+        """f(0, 0, c), where the tool is at q and all of the target pose is left."""
+        q, pose = observation[:, : self.n], observation[:, self.n :]
+        return self._correction(torch.zeros_like(q), 0.0, q, pose)
 
     def forward(self, action: Tensor, t: float, observation: Tensor) -> Tensor:
-        q, x = observation[:, : self.n], observation[:, self.n :] / self.pose_scale
+        """f(a, t, c)."""
+        q, pose = observation[:, : self.n], observation[:, self.n :]
+        q_led = q + action * self.action_scale
+        rotation, position = self.fk(torch.cat([q, q_led]))
+        (R, R_led), (p, p_led) = rotation.chunk(2), position.chunk(2)
+        back = R_led.transpose(1, 2)
+        turned = R @ rotation_exp(pose[:, 3:])
+        offset = p + (R @ pose[:, :3, None])[..., 0] - p_led
+        left = torch.cat([(back @ offset[..., None])[..., 0], rotation_log_small(back @ turned)], dim=1)
+        return action + self._correction(action, t, q_led, left)
+
+    def _correction(self, action: Tensor, t: float, q: Tensor, pose: Tensor) -> Tensor:
+        x = pose / self.pose_scale
         time = torch.full_like(q[:, :1], t)
         inputs = torch.cat([(q - self.centre) / self.half_range, torch.sin(q), torch.cos(q), x, action, time], dim=1)
         h = self.inlet(inputs)
         if self.low_precision:
-            with torch.autocast("cpu", torch.bfloat16):
+            with torch.autocast(h.device.type, torch.bfloat16):
                 h = self._trunk(h)
         else:
             h = self._trunk(h)
-        h = self.norm(h.float())
-        matrix = self.matrix_head(h).reshape(-1, self.n, 6)
-        return self.bias_head(h) + (matrix @ x[..., None])[..., 0]
+        matrix = self.head(self.norm(h.float())).reshape(-1, self.n, 6)
+        return (matrix @ x[..., None])[..., 0]
 
     def _trunk(self, h: Tensor) -> Tensor:
         for block in self.blocks:
@@ -73,10 +98,14 @@ class FlowNetwork(nn.Module):
 class TwoStepPolicy(nn.Module):
     """The deployed policy: a0 = f(0, 0, c); a1 = f(a0, t*, c); delta_q = action_scale * a1 (rad)."""
 
-    def __init__(self, network: FlowNetwork, action_scale: Tensor, t_star: float) -> None:
+    def __init__(self, network: FlowNetwork, t_star: float) -> None:
         super().__init__()
         self.network, self.t_star = network, t_star
-        self.register_buffer("action_scale", action_scale)
+
+    @property
+    def action_scale(self) -> Tensor:
+        """(n,) rad a unit of action."""
+        return self.network.action_scale
 
     def forward(self, observation: Tensor) -> Tensor:
         _, a1 = self.steps(observation)
@@ -84,5 +113,5 @@ class TwoStepPolicy(nn.Module):
 
     def steps(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Both deployed actions (B, n), normalised."""
-        a0 = self.network(torch.zeros_like(observation[:, : self.network.n]), 0.0, observation)
+        a0 = self.network.first(observation)
         return a0, self.network(a0, self.t_star, observation)

@@ -41,9 +41,9 @@ class Trained:
 
 def build_policy(kinematics: Kinematics, spec: TrainSpec, action_scale: Array) -> TwoStepPolicy:
     """An untrained policy for a robot; action_scale (n,) rad."""
-    lower, upper = (torch.tensor(x, dtype=torch.float32) for x in (kinematics.lower, kinematics.upper))
-    network = FlowNetwork(lower, upper, spec.width, spec.blocks)
-    return TwoStepPolicy(network, torch.tensor(action_scale, dtype=torch.float32), spec.t_star)
+    lower, upper, scale = (torch.tensor(x, dtype=torch.float32) for x in (kinematics.lower, kinematics.upper, action_scale))
+    network = FlowNetwork(kinematics.table, lower, upper, scale, spec.width, spec.blocks)
+    return TwoStepPolicy(network, spec.t_star)
 
 
 def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpoint: Path, provenance: dict[str, Any],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from mimicik_ros.core.features import encode
 from mimicik_ros.training.network import TwoStepPolicy
 from mimicik_ros.training.objective import Sample, fk_loss, objective
 from mimicik_ros.training.spec import TrainSpec
@@ -19,20 +20,26 @@ class Constant(torch.nn.Module):
     def __init__(self, value: float) -> None:
         super().__init__()
         self.n, self.value = 6, torch.nn.Parameter(torch.tensor(value))
+        self.action_scale = torch.ones(6) * 1e-9
+
+    def first(self, observation):
+        return self.forward(None, 0.0, observation)
 
     def forward(self, action, t, observation):
         return self.value.expand(len(observation), 6)
 
 
 def sample_at(kinematics, delta_q, action=0.0):
-    q = torch.tensor([[0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708]])
+    home = np.array([[0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708]])
+    q = torch.tensor(home, dtype=torch.float32)
     R, p = TorchFK(kinematics.table)(q + torch.tensor(delta_q, dtype=torch.float32))
-    return Sample(torch.zeros(1, 12), torch.full((1, 6), action), q, R, p)
+    observation = encode(home, kinematics.fk_batch(home), kinematics.fk_batch(home + delta_q))
+    return Sample(torch.from_numpy(observation), torch.full((1, 6), action), q, R, p)
 
 
 def test_the_flow_loss_divides_by_t_squared_and_by_one_minus_t_squared(kinematics):
     spec = TrainSpec(fk_weight=0.0, flow_weight=1.0)
-    policy = TwoStepPolicy(Constant(0.5), torch.ones(6) * 1e-9, 0.9)
+    policy = TwoStepPolicy(Constant(0.5), 0.9)
     losses = objective(policy, TorchFK(kinematics.table), sample_at(kinematics, np.zeros((1, 6)), 0.2), spec, torch.Generator())
     assert float(losses.total) == pytest.approx(0.09 / 0.81 + 0.09 / 0.01, rel=1e-4)
 
@@ -64,9 +71,11 @@ def test_the_fk_loss_reaches_the_weights_through_both_deployed_steps(kinematics)
     policy = build_policy(kinematics, TrainSpec(width=16, blocks=1), np.full(6, 0.03))
     calls = []
     forward = policy.network.forward
+    first = policy.network.first
+    policy.network.first = lambda c: calls.append(0.0) or first(c)
     policy.network.forward = lambda a, t, c: calls.append(t) or forward(a, t, c)
     spec = TrainSpec(flow_weight=0.0)
     losses = objective(policy, TorchFK(kinematics.table), sample_at(kinematics, np.full((1, 6), 0.02)), spec, torch.Generator())
     losses.total.backward()
     assert calls == [0.0, 0.9, 0.9]  # a0, the rolled-out a1, and the noisy flow step
-    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in policy.network.bias_head.parameters())
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in policy.network.head.parameters())
