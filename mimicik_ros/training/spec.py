@@ -24,6 +24,8 @@ class TrainSpec:
         flow_weight: weight of the flow-matching loss beside the FK loss.
         fk_weight: weight of the FK-consistency loss on both deployed steps.
         fk_position_m, fk_rotation_rad: scale at which the robust FK loss turns from quadratic to logarithmic.
+        closed_loop: weight of closed-loop training (closed_loop.py) beside the losses above; 0 leaves it out.
+        arms, ticks: arms that follow courses side by side, and ticks an optimiser step takes them through.
         step_rad: uniform joint step of the random motions, per joint and period.
         mix: shares of the sources random, singular, smooth, teleop (teleop falls to random where there are no streams).
     """
@@ -40,8 +42,11 @@ class TrainSpec:
     t_star: float = 0.9
     flow_weight: float = 0.02
     fk_weight: float = 1.0
-    fk_position_m: float = 3e-4
-    fk_rotation_rad: float = 2e-3
+    fk_position_m: float = 1e-4
+    fk_rotation_rad: float = 7e-4
+    closed_loop: float = 0.0
+    arms: int = 256
+    ticks: int = 3
     step_rad: float = 0.06
     mix: tuple[float, float, float, float] = (0.60, 0.15, 0.15, 0.10)
     seed: int = 0
@@ -50,6 +55,7 @@ class TrainSpec:
 
 PRESETS: dict[str, TrainSpec] = {
     "default": TrainSpec(),
+    "calm": TrainSpec(batch=512, learning_rate=0.004, closed_loop=1.0),
     "tiny": TrainSpec(width=64, blocks=2, steps=300, batch=512),
 }
 

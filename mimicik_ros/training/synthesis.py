@@ -45,6 +45,7 @@ class Synthesis:
     def __init__(self, kinematics: Kinematics, period_s: float, step_rad: float, mix: tuple[float, float, float, float],
                  homes: Array, teleop: tuple[Array, Array], seed: int) -> None:
         self._kin, self._dt, self._step, self._teleop = kinematics, period_s, step_rad, teleop
+        self.homes, self.period_s = homes, period_s
         self._rng = np.random.default_rng(seed)
         random, singular, smooth, demos = mix
         if len(teleop[0]) == 0:

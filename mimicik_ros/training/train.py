@@ -17,6 +17,7 @@ from tqdm import tqdm
 from mimicik_ros.core.errors import ModelError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
+from mimicik_ros.training.closed_loop import ClosedLoop
 from mimicik_ros.training.network import FlowNetwork, TwoStepPolicy
 from mimicik_ros.training.objective import Sample, objective
 from mimicik_ros.training.spec import TrainSpec
@@ -82,6 +83,7 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
         for optimiser, state in zip(optimisers, saved["optimisers"], strict=True):
             optimiser.load_state_dict(state)
         step, before_s = saved["step"], 60.0 * saved["minutes"]
+    arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, spec.arms, spec.ticks, spec.seed) if spec.closed_loop else None
     start = last_save = time.monotonic()
     bar = tqdm(total=spec.steps, initial=step, desc="train", unit="step", dynamic_ncols=True, mininterval=1.0)
     while step < spec.steps:
@@ -95,7 +97,10 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
         losses = objective(policy, fk, sample, spec, generator)
         for optimiser in optimisers:
             optimiser.zero_grad(set_to_none=True)
-        losses.total.backward()  # type: ignore[no-untyped-call]
+        total = losses.total
+        if arms is not None:
+            total = total + spec.closed_loop * arms.loss(policy, spec).total
+        total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
         for optimiser in optimisers:
             optimiser.step()

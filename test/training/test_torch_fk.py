@@ -23,6 +23,15 @@ def test_its_gradient_is_the_linear_jacobian(kinematics):
     np.testing.assert_allclose(J.numpy(), expected, atol=1e-5)
 
 
+def test_the_geometric_jacobian_is_pinocchios_turned_into_the_base_frame(kinematics):
+    q = np.random.default_rng(2).uniform(kinematics.lower, kinematics.upper, (20, 6))
+    J = TorchFK(kinematics.table).jacobian(torch.tensor(q, dtype=torch.float32)).numpy()
+    for x, found in zip(q, J, strict=True):
+        R = kinematics.fk(x)[:3, :3]
+        body = kinematics.jacobian(x)
+        np.testing.assert_allclose(found, np.concatenate([R @ body[:3], R @ body[3:]]), atol=3e-6)
+
+
 def test_a_sliding_joint_moves_along_its_axis():
     from mimicik_ros.core.kinematics import JointTable
 
