@@ -83,7 +83,9 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
         for optimiser, state in zip(optimisers, saved["optimisers"], strict=True):
             optimiser.load_state_dict(state)
         step, before_s = saved["step"], 60.0 * saved["minutes"]
-    arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, spec.arms, spec.ticks, spec.seed) if spec.closed_loop else None
+    arms = None
+    if spec.closed_loop:
+        arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, spec.arms, spec.ticks, spec.seed)
     start = last_save = time.monotonic()
     bar = tqdm(total=spec.steps, initial=step, desc="train", unit="step", dynamic_ncols=True, mininterval=1.0)
     while step < spec.steps:
