@@ -21,7 +21,7 @@ OVERRIDES = (
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("train", help="train a policy (extra: train)")
     add_config(parser, model=False)
-    parser.add_argument("--preset", default="default", help="default or tiny (for tests)")
+    parser.add_argument("--preset", default="default", help="default, calm (closed-loop, after --init) or tiny (for tests)")
     parser.add_argument("--out", default="runs/policy.pt", help="checkpoint file")
     parser.add_argument("--resume", action="store_true", help="continue from --out with its own settings")
     parser.add_argument("--init", metavar="CHECKPOINT", help="start from the weights of a finished run, with a new schedule")

@@ -74,5 +74,5 @@ def test_values_that_cannot_be_are_refused_by_name(change, word):
 
 
 def test_an_unknown_preset_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"unknown 'huge'; one of default, tiny"):
+    with pytest.raises(ConfigError, match=r"unknown 'huge'; one of default, calm, tiny"):
         preset("huge")
