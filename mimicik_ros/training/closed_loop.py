@@ -25,7 +25,8 @@ from mimicik_ros.training.torch_se3 import rotation_exp, rotation_log_small
 LINEAR_M, ANGULAR_RAD = 0.04, 0.15  # of one tick: the governor's defaults, 0.8 m/s and 3 rad/s at 20 Hz
 FAST_RAD, SUDDEN_RAD = 0.16, 0.035  # a step, and a change of step from tick to tick, from which the hinges count
 HINGE_RAD = 0.02
-FAST_WEIGHT, SUDDEN_WEIGHT, FLIP_WEIGHT = 0.3, 1.0, 0.1
+FAST_WEIGHT, SUDDEN_WEIGHT, IDLE_WEIGHT, FLIP_WEIGHT = 0.3, 2.0, 1.0, 0.1
+IDLE_RATIO, IDLE_FLOOR_M, ROTATION_WEIGHT_M = 0.9, 5e-4, 0.25  # the node stops a step that does not bring the goal nearer
 OUT_OF_REACH_M = 1e-3  # a tick that misses by more may be beyond reach: the arm must stay on its branch there
 BRANCH_DET, BRANCH_MARGIN = 1e-3, 0.2
 LOST_M = 0.4
@@ -78,6 +79,7 @@ class ClosedLoop:
             target_R, target_p = (torch.tensor(x, dtype=torch.float32, device=device)
                                   for x in self._course.targets(self._tick, self._rng))
             observation, goal_R, goal_p = _governed(fk, q, target_R, target_p)
+            stay = _weighted(observation[:, -6:-3].detach(), observation[:, -3:].detach())
             q_next = torch.minimum(torch.maximum(q + policy(observation), low), high)
             R, p = fk(q_next)
             squared_p = ((p - goal_p) ** 2).sum(-1)
@@ -86,10 +88,13 @@ class ClosedLoop:
             step_before, step = step, q_next - q
             fast = _hinge(step, FAST_RAD)
             sudden = _hinge(step - step_before, SUDDEN_RAD)
+            go = torch.sqrt(squared_p + 0.5 * ROTATION_WEIGHT_M**2 * squared_chord + 1e-12)
+            idle = torch.relu(go / (stay + IDLE_FLOOR_M) - IDLE_RATIO).clamp(max=2.0) ** 2
             determinant = _determinant(fk, q_next)
             missed = (squared_p.detach() > OUT_OF_REACH_M**2).float()
             flip = missed * torch.relu(BRANCH_MARGIN - side * determinant / BRANCH_DET).clamp(max=3.0)
-            total = total + (error + FAST_WEIGHT * fast + SUDDEN_WEIGHT * sudden + FLIP_WEIGHT * flip).mean() / self._ticks
+            hinges = FAST_WEIGHT * fast + SUDDEN_WEIGHT * sudden + IDLE_WEIGHT * idle + FLIP_WEIGHT * flip
+            total = total + (error + hinges).mean() / self._ticks
             q, side = q_next, torch.sign(determinant).detach()
             with torch.no_grad():
                 strict += float(((squared_p < 1e-6) & (squared_chord < 2 * 0.0034907**2)).float().mean()) / self._ticks
@@ -113,6 +118,11 @@ class ClosedLoop:
 def _hinge(values: Tensor, beyond: float) -> Tensor:
     """Sum over joints of the squared excess (B,), in units of HINGE_RAD."""
     return (torch.relu(values.abs() - beyond) ** 2).sum(1) / HINGE_RAD**2
+
+
+def _weighted(offset: Tensor, turn: Tensor) -> Tensor:
+    """Weighted error (B,) m of a relative pose, as core/dls.py weighs it."""
+    return torch.sqrt((offset**2).sum(1) + ROTATION_WEIGHT_M**2 * (turn**2).sum(1))
 
 
 def _governed(fk: TorchFK, q: Tensor, target_R: Tensor, target_p: Tensor) -> tuple[Tensor, Tensor, Tensor]:
