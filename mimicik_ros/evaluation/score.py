@@ -9,12 +9,13 @@ import numpy as np
 
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation import metrics
+from mimicik_ros.evaluation.energy import NOT_MEASURED
 from mimicik_ros.evaluation.metrics import Flags
 from mimicik_ros.evaluation.trial import Episode
 
 BACK_M, BACK_S = 0.01, 1.0  # the error that counts as back, and the time allowed once the target is reachable again
 LEVELS_MM = (1, 5, 10)
-Figures = dict[str, float | int | None]
+Figures = dict[str, float | int | str | None]  # text: not measured
 
 
 def score(episodes: Sequence[Episode], dt_s: float, open_loop: bool = False) -> Figures:
@@ -82,8 +83,8 @@ def returns(position_m: Array, reachable: Flags, dt_s: float) -> tuple[int, int]
 
 def not_finite(episode: Episode) -> int:
     """Ticks whose command is not finite, or whose proposal was not and was refused."""
-    refused = np.array([status == "non_finite" for status in episode.done.status])
-    return int((refused | ~np.isfinite(episode.done.q).all(axis=1)).sum())
+    finite = np.isfinite(episode.done.q.sum(axis=1))
+    return sum(not f or status == "non_finite" for f, status in zip(finite, episode.done.status, strict=True))
 
 
 def _cost(episodes: Sequence[Episode], ticks: int) -> Figures:
@@ -92,5 +93,5 @@ def _cost(episodes: Sequence[Episode], ticks: int) -> Figures:
         figures |= {f"{name}_p{p}_ms": float(np.percentile(np.concatenate(values), p)) for p in (50, 99)}
     figures["cpu_ms"] = 1e3 * sum(e.done.cpu_s for e in episodes) / ticks
     energy = [e.energy_j for e in episodes if e.energy_j is not None]
-    figures["energy_mj"] = 1e3 * sum(energy) / ticks if len(energy) == len(episodes) else None
+    figures["energy_mj"] = 1e3 * sum(energy) / ticks if len(energy) == len(episodes) else NOT_MEASURED
     return figures

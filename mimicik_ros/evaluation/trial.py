@@ -50,7 +50,7 @@ def run_trial(servo: IKServo, case: Case, meter: EnergyMeter, open_loop: bool = 
 
 def episode_of(kinematics: Kinematics, case: Case, done: Rollout, energy_j: float | None) -> Episode:
     """The episode of a finished rollout."""
-    finite: metrics.Flags = np.isfinite(done.q).all(axis=1)
+    finite = np.isfinite(done.q.sum(axis=1))
     position, rotation = np.full(len(finite), np.inf), np.full(len(finite), np.inf)
     position[finite], rotation[finite] = metrics.pose_errors(kinematics.fk_batch(done.q[finite]), case.stream.poses[finite])
     return Episode(case, done, position, rotation, energy_j)
