@@ -61,9 +61,11 @@ DEFINITIONS = (
     ("tick, solver", "wall time of the whole tick, and of the solver's call in it, one after the other in one process"),
     ("CPU", "CPU time of the process, all threads, over the ticks"),
     ("energy", "of the whole machine by its counter (RAPL packages, NVML), over the ticks; without a counter: not measured"),
+    ("governed", "every solver is asked for the pose one tick ahead, at most 0.8 m/s and 3 rad/s away as configured; the error "
+                 "is against the target all the same"),
     ("unclamped", "100 rad/s and no acceleration limit; the tick refuses a joint step above servo.max_joint_step_rad (0.5 rad), "
                   "which is lifted for the classical solvers, as it would hide their branch switches"),
     ("all", "the ticks of every suite together, not the mean of the suites"),
     ("published", "figures of the MimicIK publication, on its own data and arm, by definitions that it does not give (its "
-                  "success and spike rates add up to 100 %, so its spikes may be misses of 10 mm and no steps); - where it gives none"),
+                  "success and spike rates add up to 100 %, so its spikes may be misses of 10 mm); - where it gives none"),
 )

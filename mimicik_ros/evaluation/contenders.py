@@ -87,8 +87,9 @@ def load_policy(path: Path, kinematics: Kinematics, config: Config) -> Policy:
 def _solver(name: str, kinematics: Kinematics, config: Config, shipped: Policy | None) -> Contender:
     if name in SOLVERS:
         kind = {"servo": "tick", "model": "model"}.get(name, "classical")
-        classical = kind == "classical"
-        return Contender(name, kind, IKServo(kinematics, None if classical else shipped, _free(config) if classical else config, name))
+        if kind == "classical":
+            return Contender(name, kind, IKServo(kinematics, None, _free(config), name))
+        return Contender(name, kind, IKServo(kinematics, shipped, config, name))
     reason = baselines.unavailable(name)
     if reason is not None:
         return Contender(name, "classical", None, skipped=reason)

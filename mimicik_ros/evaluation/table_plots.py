@@ -24,6 +24,7 @@ from mimicik_ros.evaluation.trial import Episode
 
 COLOURS = ("#3a9a5c", "#7d5ba6", "#d16ba5", "#8c6d46", "#2aa7a1", "#b8a200", "#444b54", "#e15759", "#76b7e8", "#a6761d")
 DASHES = ("-", "--", "-.", ":")
+EDGES = np.geomspace(5.0, 5e3, 13)  # of the condition numbers; the last bin holds all above
 LEAST_IN_BIN = 20
 SLOWEST_M_S = 0.005  # slower targets say nothing of amplification
 FLOOR_MM = 1e-4
@@ -40,7 +41,7 @@ def plot_table(table: Table, spreads: Sequence[Spread], kinematics: Kinematics, 
     with plt.rc_context(STYLE):
         if lines:
             condition = {c.name: np.array([condition_number(kinematics, q) for q in c.reference]) for c in cases}
-            written.append(_save(_by_condition(lines, condition, dt_s), folder / "error_by_condition.png"))
+            written.append(_save(_by_condition(lines, condition), folder / "error_by_condition.png"))
             written.append(_save(_amplification(lines, cases, condition, dt_s), folder / "velocity_amplification.png"))
             case = representative([c for c in cases if c.suite == "singular"])
             if case is not None:
@@ -79,13 +80,16 @@ def representative(cases: Sequence[Case]) -> Case | None:
     return cases[int(np.argsort(peaks)[len(peaks) // 2])]
 
 
-def binned(x: Array, y: Array, edges: Array, percentile: float | None = None) -> tuple[Array, Array]:
-    """Geometric centre of each bin of x that holds LEAST_IN_BIN values or more, and the mean (or percentile) of y in it."""
-    place = np.digitize(x, edges)
+def binned(x: Array, y: Array, edges: Array, percentile: float | None = None, least: int = LEAST_IN_BIN) -> tuple[Array, Array]:
+    """Geometric centre of each bin of x that holds `least` values or more, and the mean (or percentile) of y in it.
+
+    Values of x beyond the edges count to the first or last bin.
+    """
+    place = np.clip(np.digitize(x, edges), 1, len(edges) - 1)
     centres, values = [], []
     for i in range(1, len(edges)):
         inside = y[place == i]
-        if len(inside) >= LEAST_IN_BIN:
+        if len(inside) >= least:
             centres.append(np.sqrt(edges[i - 1] * edges[i]))
             values.append(inside.mean() if percentile is None else np.percentile(inside, percentile))
     return np.array(centres), np.array(values)
@@ -106,33 +110,33 @@ def _looks(labels: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     others = [label for label in labels if label not in fixed]
     for label in labels:
         i = others.index(label) if label in others else 0
-        yield label, fixed.get(label) or dict(color=COLOURS[i % len(COLOURS)], linewidth=1.4, zorder=2,
+        yield label, fixed.get(label) or dict(color=COLOURS[i % len(COLOURS)], linewidth=1.4, zorder=5,
                                               linestyle=DASHES[1 + i % 3] if i < len(COLOURS) else DASHES[0])
 
 
-def _edges(condition: dict[str, Array]) -> Array:
-    return np.geomspace(5.0, max(1e4, 1.01 * max(float(c.max()) for c in condition.values())), 16)
+def _least(lines: dict[str, list[Episode]], condition: dict[str, Array], label: str) -> int:
+    """LEAST_IN_BIN for each seed, so that a policy of many seeds shows no bin that another line lacks."""
+    return LEAST_IN_BIN * (len(lines[label]) // len(condition))
 
 
-def _by_condition(lines: dict[str, list[Episode]], condition: dict[str, Array], dt_s: float) -> Any:
+def _by_condition(lines: dict[str, list[Episode]], condition: dict[str, Array]) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(14, 5.2), layout="constrained")
-    edges = _edges(condition)
     for label, look in _looks(list(lines)):
         x = np.concatenate([condition[e.case.name][e.case.reachable] for e in lines[label]])
         y = 1e3 * np.concatenate([e.position_m[e.case.reachable] for e in lines[label]])
         for a, percentile in zip(axes, (None, 99.0), strict=True):
-            a.loglog(*binned(x, np.maximum(y, FLOOR_MM), edges, percentile), label=label, **look)
+            a.loglog(*binned(x, np.maximum(y, FLOOR_MM), EDGES, percentile, _least(lines, condition, label)), label=label, **look)
     for a, name in zip(axes, ("mean", "99th percentile"), strict=True):
         a.axhline(1e3 * STRICT_M, color=LIMIT, linewidth=1.0, linestyle=":")
         a.set(title=f"Position error in closed loop, {name} of the ticks in a bin", xlabel=CONDITION,
               ylabel="position error (mm)")
+    _decades(axes)
     _legend(figure, axes[0])
     return figure
 
 
 def _amplification(lines: dict[str, list[Episode]], cases: Sequence[Case], condition: dict[str, Array], dt_s: float) -> Any:
     figure, axes = plt.subplots(1, 2, figsize=(14, 5.2), layout="constrained")
-    edges = _edges(condition)
     demand = {c.name: demanded_speed(c, dt_s) for c in cases}
 
     def points(part: Sequence[Episode]) -> tuple[Array, Array]:
@@ -148,10 +152,11 @@ def _amplification(lines: dict[str, list[Episode]], cases: Sequence[Case], condi
     for label, look in _looks(list(lines)):
         x, y = points(lines[label])
         for a, percentile in zip(axes, (50.0, 99.0), strict=True):
-            a.loglog(*binned(x, np.maximum(y, 1e-3), edges, percentile), label=label, **look)
+            a.loglog(*binned(x, np.maximum(y, 1e-3), EDGES, percentile, _least(lines, condition, label)), label=label, **look)
     for a, name in zip(axes, ("median", "99th percentile"), strict=True):
         a.set(title=f"Velocity amplification, {name} of the ticks in a bin", xlabel=CONDITION,
               ylabel="fastest joint / target speed (rad per m)")
+    _decades(axes)
     _legend(figure, axes[0])
     return figure
 
@@ -165,6 +170,8 @@ def _at_singularity(lines: dict[str, list[Episode]], case: Case, condition: Arra
         axes[1].semilogy(t, np.maximum(joint_speed(episode, dt_s), 1e-2), **look)
     axes[0].axhline(1e3 * STRICT_M, color=LIMIT, linewidth=1.0, linestyle=":")
     axes[2].semilogy(t, condition, color=MUTED, linewidth=1.6)
+    for a in axes:
+        a.axvline(t[int(np.argmax(condition))], color=MUTED, linewidth=1.0, linestyle=":")
     kind = case.name.rsplit("_", 1)[0].replace("_", " ")
     axes[0].set(title=f"Through a singularity ({kind}): position error (mm)", ylabel="position error (mm)")
     axes[1].set(title="Fastest joint (rad/s)", ylabel="joint speed (rad/s)")
@@ -191,11 +198,23 @@ def _ablation(spreads: Sequence[Spread]) -> Any:
     axes[2].set_yscale("symlog", linthresh=0.01)
     axes[2].set_ylim(bottom=0.0)
     axes[2].set_xticks(range(len(suites)), ["all suites" if s == ALL else s for s in suites])
-    few = "" if all(s.n >= LEAST_SEEDS for s in spreads) else f"; no error bar below {LEAST_SEEDS} seeds"
-    figure.suptitle(f"Policies in closed loop, model alone: mean over seeds, one standard deviation, each seed a dot{few}",
+    few = "" if all(s.n >= LEAST_SEEDS for s in spreads) else f"no error bar below {LEAST_SEEDS} seeds"
+    figure.suptitle("Policies in closed loop, model alone: mean over seeds, one standard deviation, each seed a dot\n"
+                    f"{few}",
                     fontsize=12, fontweight="bold", x=0.01, ha="left")
     _legend(figure, axes[0])
     return figure
+
+
+def _decades(axes: Sequence[Any]) -> None:
+    """Plain numbers on logarithmic axes, the same whole decades on all of them."""
+    low, high = min(a.get_ylim()[0] for a in axes), max(a.get_ylim()[1] for a in axes)
+    for a in axes:
+        a.set_ylim(10.0 ** np.floor(np.log10(low)), 10.0 ** np.ceil(np.log10(high)))
+        a.set_xlim(EDGES[0], EDGES[-1])
+        for axis in (a.xaxis, a.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
 
 
 def _legend(figure: Any, axes: Any) -> None:
