@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
     limit = UNCLAMPED_RAD_S if args.velocity_limit is None else args.velocity_limit
     config = with_velocity_limit(without_gates(config_of(args)), limit)
     kinematics = robot_of(config)
-    solvers = _names(args.solvers, contenders.known()) if args.table else ("model",)
-    suites = _names(args.suites, SUITES) if args.table else bars.SUITES
+    solvers = _names(args.solvers, "--solvers", contenders.known()) if args.table else ("model",)
+    suites = _names(args.suites, "--suites", SUITES) if args.table else bars.SUITES
     rivals = contenders.contenders(kinematics, config, solvers, _models(args.models))
     if args.bars and not any(r.name == "model" for r in rivals):
         raise ConfigError("--bars: judges the solver 'model'; add it to --solvers")
@@ -100,8 +100,13 @@ def refuse_without_table(args: argparse.Namespace) -> None:
         raise ConfigError(f"--{given[0].replace('_', '-')}: only with --table or --bars")
 
 
-def _names(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(n.strip() for n in text.split(",") if n.strip()) if text is not None else default
+def _names(text: str | None, option: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    if text is None:
+        return default
+    names = tuple(dict.fromkeys(n.strip() for n in text.split(",") if n.strip()))
+    if not names:
+        raise ConfigError(f"{option}: names nothing; some of {','.join(default)}")
+    return names
 
 
 def _models(paths: list[str] | None) -> tuple[Path, ...]:

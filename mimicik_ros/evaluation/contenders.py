@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError, ModelError
@@ -13,11 +15,6 @@ from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.policy import PROVIDERS, Policy
 from mimicik_ros.core.servo import SOLVERS, IKServo
 from mimicik_ros.share import share_path
-
-try:
-    from mimicik_ros.evaluation import baselines
-except ImportError:
-    class baselines: NAMES=(); make=None; unavailable=None
 
 FREE_STEP_RAD = 3.2  # the most that the configuration allows
 
@@ -55,7 +52,14 @@ class Contender:
 
 def known() -> tuple[str, ...]:
     """Names that --solvers may give."""
-    return (*SOLVERS, *(name for name in baselines.NAMES if name not in SOLVERS))
+    baselines = classical_solvers()
+    return (*SOLVERS, *(name for name in (baselines.NAMES if baselines else ()) if name not in SOLVERS))
+
+
+def classical_solvers() -> Any:
+    """The registry of classical solvers; None where this installation has none."""
+    name = "mimicik_ros.evaluation.baselines"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def contenders(kinematics: Kinematics, config: Config, solvers: tuple[str, ...], models: tuple[Path, ...]) -> list[Contender]:
@@ -90,6 +94,7 @@ def _solver(name: str, kinematics: Kinematics, config: Config, shipped: Policy |
         if kind == "classical":
             return Contender(name, kind, IKServo(kinematics, None, _free(config), name))
         return Contender(name, kind, IKServo(kinematics, shipped, config, name))
+    baselines = classical_solvers()
     reason = baselines.unavailable(name)
     if reason is not None:
         return Contender(name, "classical", None, skipped=reason)

@@ -30,7 +30,8 @@ def spread(values: Array) -> dict[str, float]:
     """Mean, 95th and 99th percentile."""
     if not len(values):
         return {"mean": float("nan"), "p95": float("nan"), "p99": float("nan")}
-    p95, p99 = np.percentile(values, [95, 99])
+    with np.errstate(invalid="ignore"):  # between a finite and an infinite value: NaN
+        p95, p99 = np.percentile(values, [95, 99])
     return {"mean": float(np.mean(values)), "p95": float(p95), "p99": float(p99)}
 
 

@@ -14,8 +14,6 @@ from mimicik_ros.evaluation.streams import Stream
 from mimicik_ros.evaluation.trial import Episode
 from mimicik_ros.share import share_path
 
-HOME = np.array([0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708])
-
 
 @pytest.fixture(scope="session")
 def arm():
@@ -23,20 +21,24 @@ def arm():
     return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
 
 
-def case_of(arm, path, suite="random", name="by_hand", reachable=None):
-    """The trial whose targets are the poses of a joint path (k, n)."""
-    T = arm.fk_batch(path)
-    stream = Stream(0.05 * np.arange(len(path)), T[:, :3, 3], se3.quat_from_rotation(T[:, :3, :3]))
-    reach = np.ones(len(path), dtype=bool) if reachable is None else np.asarray(reachable)
-    return Case(suite, name, stream, path[0], path, reach)
+@pytest.fixture
+def trial(arm):
+    """A trial whose targets are the poses of a joint path (k, n) rad."""
+
+    def make(path, suite="random", name="by_hand"):
+        T = arm.fk_batch(path)
+        stream = Stream(0.05 * np.arange(len(path)), T[:, :3, 3], se3.quat_from_rotation(T[:, :3, :3]))
+        return Case(suite, name, stream, path[0], path, np.ones(len(path), dtype=bool))
+
+    return make
 
 
 @pytest.fixture
 def episode():
     """An episode with errors given by hand: position_mm, and optionally commands, reachable, rotation, suite, name, statuses."""
 
-    def make(position_mm, *, q=None, reachable=None, rotation_deg=None, suite="random", name="by_hand", status=None, energy_j=None,
-             latency_ms=1.0, cpu_s=0.0):
+    def make(position_mm, *, q=None, reachable=None, rotation_deg=None, suite="random", name="by_hand", status=None,
+             energy_j=None, latency_ms=1.0, cpu_s=0.0):
         k = len(position_mm)
         q = np.zeros((k, 6)) if q is None else np.asarray(q, dtype=float)
         stream = Stream(0.05 * np.arange(k), np.zeros((k, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (k, 1)))
