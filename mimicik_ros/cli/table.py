@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mimicik_ros.evaluation.contenders import Contender
     from mimicik_ros.evaluation.table import Table
 
+SIZE = "small"
 ONLY_TABLE = ("out", "models", "solvers", "suites", "size", "seed", "velocity_limit", "data")
 
 
@@ -58,14 +59,14 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--bars: judges the solver 'model'; add it to --solvers")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    data, size, seed = _data(args.data), args.size or "small", args.seed or 0
+    data, size, seed = _data(args.data), args.size or SIZE, args.seed or 0
     cases = make_cases(kinematics, suites, seed, size, data, config.dt_s)
     loops = table.LOOPS if args.table else (table.CLOSED,)
     done = _measured(rivals, cases, loops)
     judged = bars.judge(done.episodes["model"], config.dt_s) if args.bars else []
     found = spreads(done.rows)
     recorded = [c for c in cases if c.suite == "teleop" and not c.name.startswith("synthetic")]
-    about = _about(args, limit, size, seed, f"recorded motion, {len(recorded)} trials" if recorded else "our own motion", done)
+    about = _about(args, f"recorded motion, {len(recorded)} trials" if recorded else "our own motion", done)
     report = render.as_json(about, done.rows, found, judged)
     if folder is not None:
         (folder / "table.md").write_text(render.markdown(about, done.rows, found, judged), encoding="utf-8")
@@ -152,14 +153,18 @@ def _measured(rivals: list[Contender], cases: list[Any], loops: tuple[str, ...])
     return run_table(rivals, cases, loops, watch)
 
 
-def _about(args: argparse.Namespace, limit: float, size: str, seed: int, teleop: str, done: Table) -> dict[str, Any]:
+def _about(args: argparse.Namespace, teleop: str, done: Table) -> dict[str, Any]:
+    """How the table came about, for its head."""
     import onnxruntime
 
     energy = dict.fromkeys(r.energy_source for r in done.rows if r.energy_source)
-    command = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in (("size", size), ("seed", seed), ("velocity_limit", limit)))
+    words = ["mimicik evaluate", *(f"--{name}" for name in ("table", "bars") if getattr(args, name))]
+    for name in ("config", "model", *ONLY_TABLE):
+        value = getattr(args, name)
+        if value is not None and name != "out":
+            words.append(f"--{name.replace('_', '-')} {' '.join(value) if isinstance(value, list) else value}")
     return {
-        "command": f"mimicik evaluate {'--table ' if args.table else ''}{'--bars ' if args.bars else ''}{command}",
-        "suite teleop": teleop, "version": mimicik_ros.__version__,
+        "command": " ".join(words), "trials": f"size {args.size or SIZE}, seed {args.seed or 0}; suite teleop: {teleop}", "version": mimicik_ros.__version__,
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
                    f"ONNX Runtime {onnxruntime.__version__}",

@@ -38,10 +38,13 @@ def test_the_demanded_speed_counts_metres_and_weighted_radians(trial):
     np.testing.assert_allclose(turned, [0.0, np.hypot(shift, 0.1 * dls.ROTATION_WEIGHT_M) / 0.05, 0.0], atol=1e-6)
 
 
-def test_the_representative_trial_is_the_one_of_median_speed(trial):
-    cases = [trial(HOME + np.linspace(0, s, 5)[:, None], name=str(s)) for s in (0.3, 0.1, 0.2)]
-    assert representative(cases).name == "0.2"
-    assert representative([]) is None
+def test_the_representative_trial_is_the_one_of_median_speed_that_meets_its_singularity_on_the_way(trial):
+    cases = [trial(HOME + np.linspace(0, s, 5)[:, None], name=str(s)) for s in (0.3, 0.1, 0.2, 0.4, 0.5)]
+    middle, start = np.array([1.0, 2.0, 9.0, 2.0, 1.0]), np.array([9.0, 2.0, 1.0, 1.0, 1.0])
+    assert representative(cases[:3], {c.name: middle for c in cases}).name == "0.2"
+    assert representative(cases, {c.name: start if c.name in ("0.4", "0.5") else middle for c in cases}).name == "0.2"
+    assert representative(cases, {c.name: start for c in cases}).name == "0.3"  # none does: all count
+    assert representative([], {}) is None
 
 
 def test_every_picture_is_written_and_none_without_figures(arm, trial, tmp_path):
