@@ -164,7 +164,8 @@ def _about(args: argparse.Namespace, teleop: str, done: Table) -> dict[str, Any]
         if value is not None and name != "out":
             words.append(f"--{name.replace('_', '-')} {' '.join(value) if isinstance(value, list) else value}")
     return {
-        "command": " ".join(words), "trials": f"size {args.size or SIZE}, seed {args.seed or 0}; suite teleop: {teleop}", "version": mimicik_ros.__version__,
+        "command": " ".join(words), "trials": f"size {args.size or SIZE}, seed {args.seed or 0}; suite teleop: {teleop}",
+        "version": mimicik_ros.__version__,
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
                    f"ONNX Runtime {onnxruntime.__version__}",

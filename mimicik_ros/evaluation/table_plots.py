@@ -202,9 +202,13 @@ def _ablation(spreads: Sequence[Spread]) -> Any:
             a.plot([x] * s.n, s.values, "o", color="#222222", markersize=3)
         a.set(title=HEADINGS[name])
         a.grid(axis="x", visible=False)
-    axes[0].set_yscale("log")
+    means = [v for s in spreads if s.figure == SPREAD_OF[0] for v in s.values if 0.0 < v < np.inf] or [1.0]
+    axes[0].set(yscale="log", ylim=(10.0 ** np.floor(np.log10(min(means))), 10.0 ** (np.floor(np.log10(max(means))) + 1.0)))
+    axes[1].set_ylim(0.0, 105.0)
     axes[2].set_yscale("symlog", linthresh=0.01)
-    axes[2].set_ylim(bottom=0.0)
+    axes[2].set_ylim(0.0, 100.0)
+    for a in (axes[0], axes[2]):
+        a.yaxis.set_major_formatter("{x:g}")
     axes[2].set_xticks(range(len(suites)), ["all suites" if s == ALL else s for s in suites])
     few = "" if all(s.n >= LEAST_SEEDS for s in spreads) else f"no error bar below {LEAST_SEEDS} seeds"
     figure.suptitle("Policies in closed loop, model alone: mean over seeds, one standard deviation, each seed a dot\n"
@@ -216,7 +220,7 @@ def _ablation(spreads: Sequence[Spread]) -> Any:
 
 def _strict(axes: Any) -> None:
     axes.axhline(1e3 * STRICT_M, color=LIMIT, linewidth=1.0, linestyle=":")
-    axes.text(1.0, 1e3 * STRICT_M, "strict: 1 mm ", color=LIMIT, fontsize=9, va="bottom", ha="right",
+    axes.text(0.0, 1e3 * STRICT_M, " strict: 1 mm", color=LIMIT, fontsize=9, va="bottom", ha="left",
               transform=axes.get_yaxis_transform())
 
 
