@@ -49,7 +49,7 @@ def test_the_representative_trial_is_the_one_of_median_speed_that_meets_its_sing
 
 def test_every_picture_is_written_and_none_without_figures(arm, trial, tmp_path):
     case = trial(HOME + np.linspace(0.0, 0.3, 40)[:, None], suite="singular", name="wrist_line_000")
-    done = Rollout(case.reference, np.ones(40), ["ok"] * 40, np.ones(40), 0.0)
+    done = Rollout(case.reference + np.linspace(0.0, 0.01, 40)[:, None], np.ones(40), ["ok"] * 40, np.ones(40), 0.0)
     episodes = [episode_of(arm, case, done, None)]
     table = Table((), (Contender("servo", "tick", None), Contender("mip_seed0", "policy", None, "mip", 0)),
                   {"servo": episodes, "mip_seed0": episodes})
