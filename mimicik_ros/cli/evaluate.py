@@ -1,25 +1,30 @@
-"""`mimicik evaluate`: the exported model alone, on steps that it never saw."""
+"""`mimicik evaluate`: the exported model alone, on steps that it never saw; or the table of all solvers (cli/table.py)."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
+from mimicik_ros.cli import table
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("evaluate", help="accuracy and latency of the model alone, without refinement")
+    parser = subparsers.add_parser("evaluate", help="accuracy and latency of the model alone; --table compares all solvers")
     add_config(parser)
     parser.add_argument("--samples", type=int, default=50_000, help="held-out steps")
     parser.add_argument("--step-rad", type=float, default=0.06, help="steps are uniform in +- this, per joint")
     parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON ('-' for standard output)")
+    table.add_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.table or args.bars:
+        return table.run(args)
+    table.refuse_without_table(args)
     from mimicik_ros.core.policy import Policy
     from mimicik_ros.evaluation.heldout import heldout, latency
 

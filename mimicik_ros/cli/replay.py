@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import dataclasses
 import json
-import math
 import sys
 
 import numpy as np
 
 from mimicik_ros.cli.setup import add_config, config_of, joints_of
-from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.types import Array
 
 PERIOD_SLACK = 0.1  # relative difference of rows and ticks that is still "about one row a tick"
@@ -36,17 +33,12 @@ def run(args: argparse.Namespace) -> int:
     from mimicik_ros.core.limits import JointLimits
     from mimicik_ros.core.servo import IKServo
     from mimicik_ros.evaluation import metrics
-    from mimicik_ros.evaluation.rollout import rollout, without_gates
+    from mimicik_ros.evaluation.rollout import rollout, with_velocity_limit, without_gates
     from mimicik_ros.evaluation.streams import read_stream
 
     config = without_gates(config_of(args))
     if args.velocity_limit is not None:
-        if not 0.0 < args.velocity_limit <= 100.0:
-            raise ConfigError(f"--velocity-limit: must lie in (0, 100] rad/s, got {args.velocity_limit:g}")
-        n = len(config.robot.joint_names)
-        robot = dataclasses.replace(config.robot, velocity_limits_rad_s=(args.velocity_limit,) * n,
-                                    acceleration_limits_rad_s2=(math.inf,) * n)
-        config = dataclasses.replace(config, robot=robot)
+        config = with_velocity_limit(config, args.velocity_limit)
     stream = read_stream(args.targets)
     servo = IKServo.from_config(config, args.solver)
     kinematics = servo.kinematics

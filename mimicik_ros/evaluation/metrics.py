@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from mimicik_ros.core import se3
@@ -12,6 +15,8 @@ SPIKES_RAD = (0.02, 0.05, 0.1)  # change of a joint's step from tick to tick; 0.
 BRANCH_SWITCH_RAD = 0.5
 DIVERGED_M, DIVERGED_S = 0.1, 1.0
 SLACK = 1e-6  # relative, for rounding in messages
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def pose_errors(T_actual: Array, T_wanted: Array) -> tuple[Array, Array]:
@@ -25,7 +30,8 @@ def spread(values: Array) -> dict[str, float]:
     """Mean, 95th and 99th percentile."""
     if not len(values):
         return {"mean": float("nan"), "p95": float("nan"), "p99": float("nan")}
-    p95, p99 = np.percentile(values, [95, 99])
+    with np.errstate(invalid="ignore"):  # between a finite and an infinite value: NaN
+        p95, p99 = np.percentile(values, [95, 99])
     return {"mean": float(np.mean(values)), "p95": float(p95), "p99": float(p99)}
 
 
@@ -40,28 +46,52 @@ def accuracy(position_m: Array, rotation_rad: Array) -> dict[str, object]:
     }
 
 
-def calm(q: Array, dt_s: float) -> dict[str, object]:
-    """Commands q (k, n) rad, one a tick: spikes, branch switches and the fastest joint (rad/s)."""
-    steps = np.diff(q, axis=0)
-    jumps = np.abs(np.diff(steps, axis=0)).max(axis=1) if len(steps) > 1 else np.zeros(0)
-    largest = np.abs(steps).max(axis=1) if len(steps) else np.zeros(0)
+def calm(q: Array, dt_s: float) -> dict[str, float | int]:
+    """Commands q (k, n) rad, one a tick: spikes, jerk (rad/s^3), branch switches and the fastest joint (rad/s)."""
+    return calm_of([q], dt_s)
+
+
+def calm_of(runs: Sequence[Array], dt_s: float) -> dict[str, float | int]:
+    """The figures of `calm` over several runs, each (k, n) rad: shares of all their ticks, no step across two runs."""
+    steps = [np.diff(q, axis=0) for q in runs]
+    jumps = _stacked([np.diff(s, axis=0) for s in steps])
+    largest = np.abs(_stacked(steps)).max(axis=1, initial=0.0)
+    jerk = jerk_of(runs, dt_s)
+    jump = np.abs(jumps).max(axis=1, initial=0.0)
     return {
-        "spike_percent": _percent(jumps > SPIKES_RAD[1]),
-        **{f"spike_{limit:g}rad_percent": _percent(jumps > limit) for limit in SPIKES_RAD},
+        "spike_percent": _percent(jump > SPIKES_RAD[1]),
+        **{f"spike_{limit:g}rad_percent": _percent(jump > limit) for limit in SPIKES_RAD},
+        "jerk_rms": float(np.sqrt(np.mean(jerk**2))) if jerk.size else 0.0,
+        "jerk_max": float(np.abs(jerk).max(initial=0.0)),
         "branch_switches": int((largest > BRANCH_SWITCH_RAD).sum()),
-        "max_velocity": float(largest.max() / dt_s) if len(largest) else 0.0,
+        "max_velocity": float(largest.max(initial=0.0) / dt_s),
     }
 
 
-def divergences(position_m: Array, dt_s: float) -> int:
+def jerk_of(runs: Sequence[Array], dt_s: float) -> Array:
+    """Third difference of commands (k, n) rad over dt^3, of every joint and tick of every run (m, n), rad/s^3."""
+    jerk: Array = _stacked([np.diff(q, 3, axis=0) for q in runs]) / dt_s**3
+    return jerk
+
+
+def divergences(position_m: Array, dt_s: float, reachable: Flags | None = None) -> int:
     """Number of times that the position error (k,) m stays above 100 mm for 1 s or longer, at one tick a period.
 
-    Divergence only where the stream is within reach and within the limits; else it says how often the arm could not follow.
+    Args:
+        position_m: (k,) errors.
+        dt_s: the period.
+        reachable: (k,) ticks whose target is within reach; the others end a run. None: all are, and on a stream that is not
+            within reach and within the limits the number says how often the arm could not follow.
     """
-    above = np.concatenate([[False], position_m > DIVERGED_M, [False]]).astype(int)
-    edges = np.diff(above)
-    lengths = np.flatnonzero(edges < 0) - np.flatnonzero(edges > 0)
-    return int((lengths >= round(DIVERGED_S / dt_s)).sum())
+    above = position_m > DIVERGED_M
+    starts, ends = runs_of(above if reachable is None else above & reachable)
+    return int((ends - starts >= round(DIVERGED_S / dt_s)).sum())
+
+
+def runs_of(flags: Flags) -> tuple[np.ndarray[Any, np.dtype[np.intp]], np.ndarray[Any, np.dtype[np.intp]]]:
+    """First index, and the index after the last, of each run of true values in flags (k,)."""
+    edges = np.diff(np.concatenate([[False], flags, [False]]).astype(int))
+    return np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
 
 
 def limit_violations(q: Array, dt_s: float, lower: Array, upper: Array, velocity: Array, acceleration: Array) -> int:
@@ -74,5 +104,9 @@ def limit_violations(q: Array, dt_s: float, lower: Array, upper: Array, velocity
     return int(bad.sum())
 
 
-def _percent(flags: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
+def _stacked(arrays: Sequence[Array]) -> Array:
+    return np.concatenate(arrays) if arrays else np.zeros((0, 1))
+
+
+def _percent(flags: Flags) -> float:
     return float(100.0 * np.mean(flags)) if len(flags) else 0.0

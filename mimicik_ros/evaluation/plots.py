@@ -16,7 +16,7 @@ from mimicik_ros.evaluation.live_run import LiveRun
 
 TARGET, COMMAND, LIMIT, MUTED = "#f28e2b", "#1f5fa8", "#c8372d", "#6b7280"
 JOINT_COLOURS = ("#1f5fa8", "#f28e2b", "#3a9a5c", "#c8372d", "#7d5ba6", "#8c6d46", "#d16ba5", "#6b7280")
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 10, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "grid.color": "#e5e7eb", "grid.linewidth": 0.8, "axes.axisbelow": True,
     "legend.frameon": False, "figure.facecolor": "white",

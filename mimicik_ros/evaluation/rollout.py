@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from mimicik_ros.config import Config
 from mimicik_ros.core import se3
+from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.core.status import Status
 from mimicik_ros.core.types import Array, JointSnapshot, TargetSample, TickInput
@@ -16,15 +19,26 @@ from mimicik_ros.evaluation.streams import Stream
 
 CLOCK_S = 1.0  # stream time 0 on the clocks: a stamp of 0 means "none"
 GOOD = (Status.OK, Status.REACHED)
+UNCLAMPED_RAD_S = 100.0  # the largest limit that the configuration allows: 5 rad a tick at 20 Hz
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """One tick a target: commands (k, n) rad, wall time of the tick (k,) ms, `ok` or the status name."""
+    """One tick a target.
+
+    Attributes:
+        q: (k, n) rad, the command in force.
+        latency_ms: (k,) wall time of the tick.
+        status: `ok` or the status name.
+        solver_ms: (k,) wall time of the solver's call within the tick.
+        cpu_s: CPU time of this process over all ticks, every thread counted.
+    """
 
     q: Array
     latency_ms: Array
     status: list[str]
+    solver_ms: Array
+    cpu_s: float
 
 
 def without_gates(config: Config) -> Config:
@@ -35,32 +49,61 @@ def without_gates(config: Config) -> Config:
     return dataclasses.replace(config, engage=engage, servo=servo)
 
 
-def rollout(servo: IKServo, stream: Stream, q_init: Array) -> Rollout:
+def with_velocity_limit(config: Config, limit_rad_s: float) -> Config:
+    """The configuration with one velocity limit for every joint and no acceleration limit.
+
+    Raises:
+        ConfigError: the limit lies outside (0, 100] rad/s.
+    """
+    if not 0.0 < limit_rad_s <= UNCLAMPED_RAD_S:
+        raise ConfigError(f"--velocity-limit: must lie in (0, {UNCLAMPED_RAD_S:g}] rad/s, got {limit_rad_s:g}")
+    n = len(config.robot.joint_names)
+    robot = dataclasses.replace(config.robot, velocity_limits_rad_s=(limit_rad_s,) * n,
+                                acceleration_limits_rad_s2=(math.inf,) * n)
+    return dataclasses.replace(config, robot=robot)
+
+
+def rollout(servo: IKServo, stream: Stream, q_init: Array, reference: Array | None = None) -> Rollout:
     """Follow a stream from q_init (n,) rad, one tick a row, ticks at the servo's period.
 
     Ticks have their own clock: a gap between rows is a pause of the source, after which the next row is a target like any
     other; the arm stands meanwhile.
+
+    Args:
+        servo: it is reset first.
+        stream: k targets.
+        q_init: (n,) rad, joints at rest before the first target.
+        reference: (k, n) rad, a joint path that follows the stream. Given, the loop is open (teacher-forced): each tick
+            starts from the reference of the row before, at the reference's velocity, whatever was commanded there.
     """
     servo.reset()
-    base = servo.kinematics.base_frame
-    q = np.asarray(q_init, dtype=float)
-    commands, latency, status = [], [], []
+    base, dt_s = servo.kinematics.base_frame, servo.config.dt_s
+    q = before = np.asarray(q_init, dtype=float)
+    commands, latency, solving, status, cpu_s = [], [], [], [], 0.0
     for i in range(len(stream.t_s)):
-        now = CLOCK_S + i * servo.config.dt_s
+        if reference is not None and i > 0:
+            q, before = reference[i - 1], q
+            servo.state = dataclasses.replace(servo.state, q_ref=q, velocity_rad_s=(q - before) / dt_s)
+        now = CLOCK_S + i * dt_s
         stamps = np.full(len(q), now)
         target = TargetSample(stream.position_m[i], stream.quat_xyzw[i], base, now, now)
-        result = servo.tick(TickInput(now, now, JointSnapshot(q, stamps, stamps), target))
-        if result.q_command is not None:
-            q = result.q_command
-        commands.append(q)
+        tick_input = TickInput(now, now, JointSnapshot(q, stamps, stamps), target)
+        start = time.process_time()
+        result = servo.tick(tick_input)
+        cpu_s += time.process_time() - start
+        command = q if result.q_command is None else result.q_command
+        if reference is None:
+            q = command
+        commands.append(command)
         latency.append(result.timings.total_ms)
+        solving.append(result.timings.policy_ms + result.timings.refine_ms)
         status.append("ok" if result.status in GOOD else result.status.label)
-    return Rollout(np.array(commands), np.array(latency), status)
+    return Rollout(np.array(commands), np.array(latency), status, np.array(solving), cpu_s)
 
 
 def settle(servo: IKServo, T_target: Array, q_init: Array, ticks: int) -> Array:
     """Joints (n,) rad after following one resting pose (4, 4) from q_init (n,) rad for some ticks."""
     position = np.repeat(T_target[None, :3, 3], ticks, axis=0)
     quat = np.repeat(se3.quat_from_rotation(T_target[:3, :3])[None], ticks, axis=0)
-    q: Array = rollout(servo, Stream(servo.config.dt_s * np.arange(ticks), position, quat), q_init).q[-1]
+    q: Array = rollout(servo, Stream(np.arange(ticks, dtype=np.float64) * servo.config.dt_s, position, quat), q_init).q[-1]
     return q

@@ -1,6 +1,7 @@
 """The command line as its users meet it: exit codes, one clear line for bad input, and files as promised."""
 
 import csv
+import dataclasses
 import json
 import os
 import subprocess
@@ -101,7 +102,7 @@ def test_replay_judges_the_first_command_as_well(targets, tmp_path, monkeypatch)
 
     def jumps_at_once(servo, stream, q_init):
         done = real(servo, stream, q_init)
-        return loop.Rollout(done.q + 0.2, done.latency_ms, done.status)
+        return dataclasses.replace(done, q=done.q + 0.2)
 
     monkeypatch.setattr(loop, "rollout", jumps_at_once)
     assert replay(targets, tmp_path, "--json", str(tmp_path / "f.json")) == 0
