@@ -11,7 +11,7 @@ from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.evaluation import metrics
 from mimicik_ros.evaluation.cases import SUITES, make_cases
-from mimicik_ros.evaluation.cases.follow import longest
+from mimicik_ros.evaluation.cases.follow import leading, longest
 from mimicik_ros.evaluation.cases.ood import TREMOR_RMS_M, sign_flips, tremor
 from mimicik_ros.evaluation.cases.singular import HOMES
 from mimicik_ros.evaluation.cases.teleop import held_out, segments
@@ -123,7 +123,7 @@ def test_a_recording_is_cut_at_its_gap_and_resampled(tmp_path):
     write_along_x(path, t, 0.04 * t)
     first, second = segments(path, 0.05, 1.0)
     assert len(first.t_s) == 80 and len(second.t_s) == 60
-    assert np.allclose(np.diff(first.position_m[20:40, 0]), 0.04 * 0.05)
+    assert np.allclose(np.diff(first.position_m[:, 0]), 0.04 * 0.05)
     assert held_out(path) and not held_out(tmp_path / "g1_012_left.csv")
 
 
@@ -134,6 +134,11 @@ def test_recorded_motion_is_used_where_it_is_there(kinematics, tmp_path):
         write_along_x(tmp_path / "vr_teleop" / f"g1_{number:03d}_left.csv", t, 0.03 * np.sin(t))
     names = [c.name for c in make_cases(kinematics, ("teleop",), 0, "tiny", tmp_path)]
     assert names and all(n.startswith("g1_060") for n in names)
+
+
+def test_rows_count_up_to_the_first_that_is_not_met():
+    assert leading(np.array([True, True, False, True])) == 2
+    assert leading(np.array([False])) == 0 and leading(np.array([True, True])) == 2
 
 
 def test_the_longest_run_is_found():

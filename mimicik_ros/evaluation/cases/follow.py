@@ -34,6 +34,11 @@ def follow(kinematics: Kinematics, poses: Array, q_start: Array) -> tuple[Array,
     return path, met
 
 
+def leading(met: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+    """How many rows are met before the first that is not."""
+    return len(met) if met.all() else int(np.argmin(met))
+
+
 def longest(met: np.ndarray[Any, np.dtype[np.bool_]]) -> slice:
     """The longest run of rows that are met (empty where none is)."""
     edges = np.diff(np.concatenate([[0], met.astype(int), [0]]))

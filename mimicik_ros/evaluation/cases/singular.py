@@ -8,7 +8,7 @@ from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.cases.case import Case
-from mimicik_ros.evaluation.cases.follow import follow
+from mimicik_ros.evaluation.cases.follow import follow, leading
 from mimicik_ros.evaluation.cases.smooth import from_path, minimum_jerk
 from mimicik_ros.evaluation.streams import Stream
 
@@ -92,7 +92,7 @@ def _line(kinematics: Kinematics, kind: str, index: int, q: Array, rng: np.rando
             return None
         start = back[-1]
     path, met = follow(kinematics, poses, start)
-    end = len(met) if met.all() else int(np.argmin(met))
+    end = leading(met)
     if end * period_s < SHORTEST_S or (kind not in HOMES and end <= len(t) // 2):
         return None
     stream = Stream(t[:end], poses[:end, :3, 3], se3.quat_from_rotation(poses[:end, :3, :3]))

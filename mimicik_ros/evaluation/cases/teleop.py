@@ -10,7 +10,7 @@ from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.cases.case import Case
-from mimicik_ros.evaluation.cases.follow import follow, longest
+from mimicik_ros.evaluation.cases.follow import follow, leading, longest
 from mimicik_ros.evaluation.motion import human_motion
 from mimicik_ros.evaluation.streams import Stream, read_stream
 
@@ -19,8 +19,8 @@ SEGMENT_S, SHORTEST_S, GAP_S = 15.0, 2.0, 0.25
 LARGEST_RADIUS_M = 0.2  # larger motion (a walking person's) is scaled down to this
 SCALE_VR = 0.8
 FASTEST_RAD_S, HARDEST_RAD_S2 = 1.57, 10.0  # of the reference: the limits as shipped; singular motion has a suite of its own
-EASE_S = 0.5  # the motion swells in: a segment begins in mid-motion, an arm at rest
-TRIES = 12
+EASE_S = 0.5  # the motion swells in
+ENOUGH, TRIES = 0.8, 6  # places are tried until this share of a motion can be followed
 
 
 def teleop(kinematics: Kinematics, rng: np.random.Generator, count: int, period_s: float, data: Path | None) -> list[Case]:
@@ -77,7 +77,7 @@ def segments(path: Path, period_s: float, scale: float) -> list[Stream]:
             shrink = min(scale, LARGEST_RADIUS_M / max(radius, 1e-9))
             T = se3.pose_from_quat(position * shrink, np.stack(columns[3:], 1)[part])
             rotation = T[:, :3, :3] @ T[0, :3, :3].T
-            found.append(_eased(Stream(grid[part] - grid[part][0], T[:, :3, 3], se3.quat_from_rotation(rotation))))
+            found.append(Stream(grid[part] - grid[part][0], T[:, :3, 3], se3.quat_from_rotation(rotation)))
     return found
 
 
@@ -93,24 +93,33 @@ def _placed(kinematics: Kinematics, name: str, stream: Stream, rng: np.random.Ge
     """The motion turned about the vertical, begun at a random configuration; its longest part that can be followed, or None."""
     best = slice(0, 0)
     for _ in range(TRIES):
-        q = _home(kinematics, rng)
         yaw = se3.rotation_exp(np.array([0.0, 0.0, rng.uniform(-np.pi, np.pi)]))
-        T = stream.poses
-        T_home = kinematics.fk(q)
-        rotation = yaw @ T[:, :3, :3] @ yaw.T @ T_home[:3, :3]
-        poses = se3.pose(rotation, T_home[:3, 3] + T[:, :3, 3] @ yaw.T)
+        turned = Stream(stream.t_s, stream.position_m @ yaw.T, se3.quat_from_rotation(yaw @ stream.poses[:, :3, :3] @ yaw.T))
+        q = _home(kinematics, rng)
+        poses = _begun_at(kinematics.fk(q), turned)
         path, met = follow(kinematics, poses, q)
         part = longest(met & _within_limits(path, period_s))
         if part.stop - part.start > best.stop - best.start:
-            best, kept = part, (poses[part], path[part])
-        if best.stop - best.start == len(met):
+            best, kept, start = part, poses[part], path[part.start]
+        if best.stop - best.start > ENOUGH * len(met):
             break
     if (best.stop - best.start) * period_s < SHORTEST_S:
         return None
-    poses, path = kept
-    t = period_s * np.arange(len(poses))
-    placed = Stream(t, poses[:, :3, 3], se3.quat_from_rotation(poses[:, :3, :3]))
-    return Case("teleop", name, placed, path[0], path, np.ones(len(t), dtype=bool))
+    away = Stream(period_s * np.arange(len(kept)), kept[:, :3, 3] - kept[0, :3, 3],
+                  se3.quat_from_rotation(kept[:, :3, :3] @ kept[0, :3, :3].T))
+    poses = _begun_at(kept[0], _eased(away))  # a part begins in mid-motion, an arm at rest
+    path, met = follow(kinematics, poses, start)
+    rows = leading(met & _within_limits(path, period_s))
+    if rows * period_s < SHORTEST_S:
+        return None
+    placed = Stream(away.t_s[:rows], poses[:rows, :3, 3], se3.quat_from_rotation(poses[:rows, :3, :3]))
+    return Case("teleop", name, placed, path[0], path[:rows], np.ones(rows, dtype=bool))
+
+
+def _begun_at(T_start: Array, away: Stream) -> Array:
+    """Poses (k, 4, 4) of a motion away from the identity, begun at T_start (4, 4)."""
+    T = away.poses
+    return se3.pose(T[:, :3, :3] @ T_start[:3, :3], T_start[:3, 3] + T[:, :3, 3])
 
 
 def _within_limits(path: Array, period_s: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
