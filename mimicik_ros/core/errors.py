@@ -23,3 +23,7 @@ class ProviderError(MimicIKError):
 
 class StreamError(MimicIKError):
     """A file of targets is missing, empty or malformed."""
+
+
+class DataError(MimicIKError):
+    """A dataset is missing, damaged or of another robot, or nothing of what was to be brought in is usable."""

@@ -6,6 +6,7 @@ Every source gives (q, delta_q, T_target): joints (B, n) rad, the step of one pe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -29,6 +30,14 @@ class Batch:
     T_target: Array
 
 
+class Demonstrations(Protocol):
+    """Recorded steps to draw from."""
+
+    def draw(self, step: int, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Joints and steps, (size, n) rad each, for one optimiser step; the same arguments give the same rows."""
+        ...
+
+
 class Synthesis:
     """Seeded generator of training batches for one robot.
 
@@ -38,23 +47,25 @@ class Synthesis:
         step_rad: range of the uniform joint steps (rad per joint and period).
         mix: shares of random, singular, smooth, teleop.
         homes: (h, n) configurations around which singular starts are also drawn (the vendor's start poses).
-        teleop: (q, delta_q) pairs, each (k, n), retargeted from human motion; empty where there is none.
+        teleop: demonstrations to draw from, or (q, delta_q) pairs, each (k, n), empty where there are none.
         seed: of everything drawn.
     """
 
     def __init__(self, kinematics: Kinematics, period_s: float, step_rad: float, mix: tuple[float, float, float, float],
-                 homes: Array, teleop: tuple[Array, Array], seed: int) -> None:
+                 homes: Array, teleop: Demonstrations | tuple[Array, Array], seed: int) -> None:
         self._kin, self._dt, self._step, self._teleop = kinematics, period_s, step_rad, teleop
         self.homes, self.period_s = homes, period_s
         self._rng = np.random.default_rng(seed)
         random, singular, smooth, demos = mix
-        if len(teleop[0]) == 0:
+        if isinstance(teleop, tuple) and len(teleop[0]) == 0:
             random, demos = random + demos, 0.0
         self._mix = np.array([random, singular, smooth, demos]) / (random + singular + smooth + demos)
+        self._batches = 0
         self._seeds = np.concatenate([singular_configurations(kinematics, self._rng), np.repeat(homes, 200, axis=0)])
 
     def batch(self, size: int) -> Batch:
         """A new batch of `size` samples from all sources."""
+        self._batches += 1
         counts = np.floor(self._mix * size).astype(int)
         counts[0] += size - counts.sum()
         parts = [make(k) for make, k in zip((self._random, self._singular, self._smooth, self._demos), counts, strict=True) if k]
@@ -89,13 +100,15 @@ class Synthesis:
         goal = np.clip(start + reach, self._kin.lower, self._kin.upper)
         duration = self._rng.uniform(0.8, 4.0, (size, 1))
         phase = self._rng.random((size, 1))
-        now, after = _minimum_jerk(phase), _minimum_jerk(np.minimum(phase + self._dt / duration, 1.0))
+        now, after = minimum_jerk(phase), minimum_jerk(np.minimum(phase + self._dt / duration, 1.0))
         resting = self._rng.random((size, 1)) < 0.2
         delta_q = np.where(resting, 0.0, (after - now) * (goal - start))
         limit = 1.7 * self._step
         return start + now * (goal - start), np.clip(delta_q, -limit, limit)
 
     def _demos(self, size: int) -> tuple[Array, Array]:
+        if not isinstance(self._teleop, tuple):
+            return self._teleop.draw(self._batches - 1, size, self._rng)
         rows = self._rng.integers(0, len(self._teleop[0]), size)
         return self._teleop[0][rows], self._teleop[1][rows]
 
@@ -116,6 +129,6 @@ def singular_configurations(kinematics: Kinematics, rng: np.random.Generator) ->
     return q[np.argsort(sigma)[: int(SINGULAR_SHARE * POOL)]]
 
 
-def _minimum_jerk(s: Array) -> Array:
+def minimum_jerk(s: Array) -> Array:
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
