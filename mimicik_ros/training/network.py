@@ -50,24 +50,18 @@ class FlowNetwork(nn.Module):
             nn.init.normal_(head.weight, std=1e-2)
             nn.init.zeros_(head.bias)
 
-    def forward(self, action: Tensor, t: float, observation: Tensor) -> Tensor:
+    def forward(self, action: Tensor, t: float | Tensor, observation: Tensor) -> Tensor:
+        """One evaluation; t is one time, or one for each sample (B, 1)."""
         q, x = observation[:, : self.n], observation[:, self.n :] / self.pose_scale
-        time = torch.full_like(q[:, :1], t)
+        time = t if isinstance(t, Tensor) else torch.full_like(q[:, :1], t)
         inputs = torch.cat([(q - self.centre) / self.half_range, torch.sin(q), torch.cos(q), x, action, time], dim=1)
         h = self.inlet(inputs)
-        if self.low_precision:
-            with torch.autocast("cpu", torch.bfloat16):
-                h = self._trunk(h)
-        else:
-            h = self._trunk(h)
+        with torch.autocast(h.device.type, torch.bfloat16, enabled=self.low_precision):
+            for block in self.blocks:
+                h = block(h)
         h = self.norm(h.float())
         matrix = self.matrix_head(h).reshape(-1, self.n, 6)
         return self.bias_head(h) + (matrix @ x[..., None])[..., 0]
-
-    def _trunk(self, h: Tensor) -> Tensor:
-        for block in self.blocks:
-            h = block(h)
-        return h
 
 
 class TwoStepPolicy(nn.Module):

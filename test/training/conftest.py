@@ -39,3 +39,18 @@ def tiny_run(kinematics, synthesis, tmp_path_factory):
     path: Path = tmp_path_factory.mktemp("run") / "tiny.pt"
     trained = train(kinematics, synthesis, preset("tiny"), path, {"homes": HOMES.tolist()})
     return trained, path
+
+
+@pytest.fixture(scope="session")
+def policy_runs(kinematics, synthesis, tmp_path_factory):
+    """A real run of every policy, some seconds each: name -> Trained."""
+    from mimicik_ros.training.policies import POLICIES
+    from mimicik_ros.training.spec import preset
+    from mimicik_ros.training.train import train
+
+    runs = {}
+    for name in POLICIES:
+        path: Path = tmp_path_factory.mktemp(name) / "run.pt"
+        spec = preset("tiny", policy=name, steps=100, batch=256)
+        runs[name] = train(kinematics, synthesis, spec, path, {"homes": HOMES.tolist()})
+    return runs

@@ -8,9 +8,9 @@ import torch
 
 from mimicik_ros.training.network import TwoStepPolicy
 from mimicik_ros.training.objective import Sample, fk_loss, objective
+from mimicik_ros.training.policies import build_policy
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_fk import TorchFK
-from mimicik_ros.training.train import build_policy
 
 
 class Constant(torch.nn.Module):
