@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
+from mimicik_ros.config import Config
+
+if TYPE_CHECKING:
+    from mimicik_ros.core.kinematics import Kinematics
 
 HELDOUT = 50_000
 
@@ -23,26 +28,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    from mimicik_ros.core.policy import Policy
-    from mimicik_ros.evaluation.heldout import heldout
-    from mimicik_ros.training.export import export, write_metrics
-    from mimicik_ros.training.synthesis import Synthesis
-    from mimicik_ros.training.train import policy_from_checkpoint
-
     config = config_of(args)
-    kinematics = robot_of(config)
-    trained = policy_from_checkpoint(kinematics, Path(args.checkpoint))
-    spec, n = trained.spec, kinematics.n
-    homes = np.array(trained.provenance["homes"], dtype=float).reshape(-1, n)
-    nothing = np.zeros((0, n))
-    synthesis = Synthesis(kinematics, config.dt_s, spec.step_rad, spec.mix, homes, (nothing, nothing), spec.seed)
     path = Path(args.model)
-    name = args.name or Path(config.robot.urdf).stem
-    card = export(trained, kinematics, synthesis, config.dt_s, name, path)
-    figures = heldout(Policy.load(path, "cpu"), kinematics, HELDOUT, spec.step_rad)
-    write_metrics(path, card, figures)
+    figures = export_scored(Path(args.checkpoint), path, config, robot_of(config), args.name)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
     print(f"held out: {figures['position_mean_mm']:.3f} mm mean, {figures['within_1mm_percent']:.1f} % within 1 mm, "
           f"{figures['rotation_mean_deg']:.3f} deg mean (`mimicik evaluate` shows all)")
     return 0
+
+
+def export_scored(checkpoint: Path, model: Path, config: Config, kinematics: Kinematics, name: str | None) -> dict[str, float]:
+    """Export a checkpoint, put its held-out figures into the card, and return them. Raises ModelError."""
+    from mimicik_ros.core.policy import Policy
+    from mimicik_ros.evaluation.heldout import heldout
+    from mimicik_ros.training.checkpoint import policy_from_checkpoint
+    from mimicik_ros.training.export import export, write_metrics
+    from mimicik_ros.training.synthesis import Synthesis
+
+    trained = policy_from_checkpoint(kinematics, checkpoint)
+    spec, n = trained.spec, kinematics.n
+    homes = np.array(trained.provenance["homes"], dtype=float).reshape(-1, n)
+    synthesis = Synthesis(kinematics, config.dt_s, spec.step_rad, spec.mix, homes, None, spec.seed)
+    card = export(trained, kinematics, synthesis, config.dt_s, name or Path(config.robot.urdf).stem, model)
+    figures = heldout(Policy.load(model, "cpu"), kinematics, HELDOUT, spec.step_rad)
+    write_metrics(model, card, figures)
+    return figures

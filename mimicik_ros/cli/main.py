@@ -9,7 +9,7 @@ import sys
 from mimicik_ros import __version__
 from mimicik_ros.core.errors import MimicIKError
 
-VERBS = ("doctor", "demo", "replay", "solve", "train", "export", "evaluate", "dataset")
+VERBS = ("doctor", "demo", "replay", "solve", "dataset", "train", "export", "evaluate", "ablate")
 ROS_MODULES = ("rclpy", "sensor_msgs", "geometry_msgs", "std_msgs", "trajectory_msgs", "visualization_msgs", "diagnostic_msgs",
                "nav_msgs", "std_srvs", "lifecycle_msgs", "rcl_interfaces", "builtin_interfaces")
 EXTRA_OF = {"torch": "train", "onnx": "train", "onnxscript": "train", "tensorboard": "train", "tqdm": "train",

@@ -24,7 +24,7 @@ class ModelCard:
         lower, upper: (n,) position limits of the robot that was trained on (rad).
         period_s: control period; delta_q is the step of one period.
         action_scale: (n,) rad per unit of the network's normalised action.
-        t_star: time of the second flow step.
+        t_star: time of the last evaluation of the network (mip: t*).
         observation_low, observation_high: (n + 6,) range of the training observations (0.5 and 99.5 percentiles).
         golden_observation, golden_delta_q: vectors to reproduce after loading, (k, n + 6) and (k, n).
         metrics: held-out figures of the model alone, by the command named in data["evaluated_by"].

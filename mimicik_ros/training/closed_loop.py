@@ -16,7 +16,7 @@ from torch import Tensor
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.training.courses import REST, draw
-from mimicik_ros.training.network import TwoStepPolicy
+from mimicik_ros.training.policies import TrainablePolicy
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.synthesis import singular_configurations
 from mimicik_ros.training.torch_fk import TorchFK
@@ -66,7 +66,7 @@ class ClosedLoop:
         self._low, self._high = torch.tensor(low, dtype=torch.float32), torch.tensor(high, dtype=torch.float32)
         self._fk = TorchFK(kinematics.table)
 
-    def loss(self, policy: TwoStepPolicy, spec: TrainSpec) -> ClosedLoopLoss:
+    def loss(self, policy: TrainablePolicy, spec: TrainSpec) -> ClosedLoopLoss:
         """The next ticks of every arm. Raises nothing; an arm that is lost begins another course."""
         device = policy.action_scale.device
         fk, low, high = self._fk.to(device), self._low.to(device), self._high.to(device)

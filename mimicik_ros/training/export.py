@@ -1,4 +1,4 @@
-"""A trained policy as one ONNX file: both flow steps unrolled, any batch size, the model card in its metadata."""
+"""A trained policy as one ONNX file: all its steps unrolled, any batch size, the model card in its metadata."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import torch
 from mimicik_ros import __version__
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.model_card import METADATA_KEY, ModelCard
-from mimicik_ros.training.network import TwoStepPolicy
+from mimicik_ros.training.checkpoint import Trained
+from mimicik_ros.training.policies import TrainablePolicy
 from mimicik_ros.training.synthesis import Synthesis
-from mimicik_ros.training.train import Trained
 
 OPSET = 18
 GOLDEN = 8  # vectors in the card
@@ -55,7 +55,8 @@ def export(trained: Trained, kinematics: Kinematics, synthesis: Synthesis, perio
         golden_observation=tuple(_tuple(x) for x in golden),
         golden_delta_q=tuple(_tuple(x) for x in session.run(["delta_q"], {"observation": golden})[0]),
         code_version=__version__, created=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        data={**trained.provenance, "spec": dataclasses.asdict(trained.spec),
+        data={**trained.provenance, "policy": trained.spec.policy, "seed": trained.spec.seed,
+              "parameters": sum(p.numel() for p in policy.parameters()), "spec": dataclasses.asdict(trained.spec),
               "steps": trained.steps, "minutes": round(trained.minutes, 1)},
     )
     _write(graph, card, path)
@@ -69,11 +70,12 @@ def write_metrics(path: Path, card: ModelCard, metrics: dict[str, float]) -> Mod
     return measured
 
 
-def _graph(policy: TwoStepPolicy, example: np.ndarray[Any, Any]) -> onnx.ModelProto:
+def _graph(policy: TrainablePolicy, example: np.ndarray[Any, Any]) -> onnx.ModelProto:
     buffer = io.BytesIO()
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "Constant folding")  # of the padding in the UNet; the graph is right without it
         torch.onnx.export(policy, (torch.from_numpy(example),), buffer, input_names=["observation"], output_names=["delta_q"],
                           dynamic_axes={"observation": {0: "batch"}, "delta_q": {0: "batch"}}, opset_version=OPSET, dynamo=False)
     graph = onnx.load_from_string(buffer.getvalue())

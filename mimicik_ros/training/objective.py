@@ -1,4 +1,7 @@
-"""The training objective: two-step flow matching (MIP) and FK consistency on both steps that are deployed."""
+"""The training objective: two-step flow matching (MIP) and FK consistency on both steps that are deployed.
+
+The FK loss and the random numbers are those of every policy in `policies/`.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,26 @@ from mimicik_ros.training.torch_fk import TorchFK
 
 @dataclass(frozen=True)
 class Sample:
-    """A batch on the device: observation (B, n + 6), action (B, n) normalised, q (B, n), target rotation and position."""
+    """A batch on the device: observation (B, n + 6), action (B, n) normalised, q (B, n), target rotation and position.
+
+    part is (rank, number of processes): the rows rank, rank + processes, ... of the batch that all processes share.
+    """
 
     observation: Tensor
     action: Tensor
     q: Tensor
     target_R: Tensor
     target_p: Tensor
+    part: tuple[int, int] = (0, 1)
 
 
 @dataclass(frozen=True)
 class Losses:
-    """The total to minimise, its parts, and the errors of the deployed step, one value a sample."""
+    """The total to minimise and its parts, before their weights."""
 
     total: Tensor
     flow: Tensor
     fk: Tensor
-    position_m: Tensor
-    rotation_rad: Tensor
 
 
 def objective(policy: TwoStepPolicy, fk: TorchFK, sample: Sample, spec: TrainSpec, generator: torch.Generator) -> Losses:
@@ -42,13 +47,30 @@ def objective(policy: TwoStepPolicy, fk: TorchFK, sample: Sample, spec: TrainSpe
     """
     t = spec.t_star
     a0, rolled = policy.steps(sample.observation)
-    noise = torch.randn(sample.action.shape, generator=generator)
+    noise = normal(sample, generator)
     noisy = policy.network(sample.action + (1.0 - t) * noise, t, sample.observation)
     flow = ((a0 - sample.action) ** 2).mean() / t**2 + ((noisy - sample.action) ** 2).mean() / (1.0 - t) ** 2
     first, _, _ = fk_loss(fk, sample, a0 * policy.action_scale, spec)
-    second, position, rotation = fk_loss(fk, sample, rolled * policy.action_scale, spec)
-    consistency = 0.25 * first + second
-    return Losses(spec.flow_weight * flow + spec.fk_weight * consistency, flow, consistency, position, rotation)
+    second, _, _ = fk_loss(fk, sample, rolled * policy.action_scale, spec)
+    return weighted(flow, 0.25 * first + second, spec)
+
+
+def weighted(flow: Tensor, fk: Tensor, spec: TrainSpec) -> Losses:
+    """Both parts and their weighted sum."""
+    return Losses(spec.flow_weight * flow + spec.fk_weight * fk, flow, fk)
+
+
+def normal(sample: Sample, generator: torch.Generator) -> Tensor:
+    """Standard normal noise of the action's shape (B, n): this process's rows of the noise of the whole batch."""
+    rank, processes = sample.part
+    size, n = sample.action.shape
+    return torch.randn(size * processes, n, generator=generator)[rank::processes].to(sample.action.device)
+
+
+def uniform(sample: Sample, generator: torch.Generator) -> Tensor:
+    """Uniform times in [0, 1), one a sample (B, 1), likewise."""
+    rank, processes = sample.part
+    return torch.rand(len(sample.action) * processes, 1, generator=generator)[rank::processes].to(sample.action.device)
 
 
 def fk_loss(fk: TorchFK, sample: Sample, delta_q: Tensor, spec: TrainSpec) -> tuple[Tensor, Tensor, Tensor]:

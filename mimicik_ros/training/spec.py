@@ -13,25 +13,31 @@ class TrainSpec:
     """All that decides a run.
 
     Attributes:
-        width, blocks: size of the residual MLP.
+        policy: name in `policies.POLICIES`.
+        width, blocks: size of the residual MLP; a policy with another network has about as many parameters.
+        sampler_steps: evaluations of the network by a policy that samples (flow, unet); 0 takes the policy's own number.
         steps: optimiser steps; the learning rate follows a cosine over them.
         minutes: upper bound on the run's wall time (0 = none); the cosine follows whichever ends first.
         bf16_share: share of the run, from its start, whose blocks compute in bfloat16; the rest is float32.
-        batch: samples per optimiser step, all of them new.
+        batch: samples per optimiser step, all of them new, over all processes together.
         learning_rate: Muon's on matrices; AdamW's on all other parameters is learning_rate / 10.
         ema: decay of the averaged weights that are exported.
-        t_star: time of the second flow step (MIP: 0.9).
+        t_star: time of the second step of the two-step policies (MIP: 0.9).
         flow_weight: weight of the flow-matching loss beside the FK loss.
-        fk_weight: weight of the FK-consistency loss on both deployed steps.
+        fk_weight: weight of the FK-consistency loss; 0 trains without it.
         fk_position_m, fk_rotation_rad: scale at which the robust FK loss turns from quadratic to logarithmic.
         closed_loop: weight of closed-loop training (closed_loop.py) beside the losses above; 0 leaves it out.
         arms, ticks: arms that follow courses side by side, and ticks an optimiser step takes them through.
         step_rad: uniform joint step of the random motions, per joint and period.
         mix: shares of the sources random, singular, smooth, teleop (teleop falls to random where there are no streams).
+        threads: CPU threads of each process.
+        workers: processes beside each training process that make its batches; 0 makes them in between.
     """
 
+    policy: str = "mip"
     width: int = 192
     blocks: int = 3
+    sampler_steps: int = 0
     steps: int = 30_000
     minutes: float = 0.0
     bf16_share: float = 0.75
@@ -51,6 +57,7 @@ class TrainSpec:
     mix: tuple[float, float, float, float] = (0.60, 0.15, 0.15, 0.10)
     seed: int = 0
     threads: int = 1
+    workers: int = 0
 
 
 PRESETS: dict[str, TrainSpec] = {
@@ -60,14 +67,17 @@ PRESETS: dict[str, TrainSpec] = {
 }
 
 
-def preset(name: str, **changes: float | int | None) -> TrainSpec:
+def preset(name: str, **changes: float | int | str | None) -> TrainSpec:
     """A preset with changes (None leaves a field alone). Raises ConfigError for an unknown name or a value that cannot be."""
     if name not in PRESETS:
         raise ConfigError(f"--preset: unknown '{name}'; one of {', '.join(PRESETS)}")
     spec = dataclasses.replace(PRESETS[name], **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
     for key in ("width", "blocks", "steps", "batch", "threads", "learning_rate"):
-        if getattr(spec, key) <= 0:
+        if not getattr(spec, key) > 0:  # NaN included
             raise ConfigError(f"--{key.replace('_', '-')}: must be positive, got {getattr(spec, key)}")
-    if spec.minutes < 0:
-        raise ConfigError(f"--minutes: must not be negative, got {spec.minutes}")
+    for key in ("minutes", "fk_weight", "workers", "sampler_steps", "seed"):
+        if not getattr(spec, key) >= 0:
+            raise ConfigError(f"--{key.replace('_', '-')}: must not be negative, got {getattr(spec, key)}")
+    if not 0.0 <= spec.bf16_share <= 1.0:
+        raise ConfigError(f"--bf16-share: must lie in [0, 1], got {spec.bf16_share}")
     return spec

@@ -1,4 +1,4 @@
-"""The training loop, readable top to bottom: data, two-step flow + FK loss, Muon, cosine, EMA, checkpoint, resume."""
+"""The training loop of every policy, readable top to bottom: data, losses, Muon, cosine, EMA, log, checkpoint, resume."""
 
 from __future__ import annotations
 
@@ -6,190 +6,140 @@ import copy
 import dataclasses
 import math
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from tqdm import tqdm
+from torch import nn
 
-from mimicik_ros.core.errors import ModelError
+from mimicik_ros.core.errors import ConfigError, ModelError
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.training.checkpoint import Trained, load_checkpoint, restore, save_checkpoint, spec_of
 from mimicik_ros.training.closed_loop import ClosedLoop
-from mimicik_ros.training.network import FlowNetwork, TwoStepPolicy
-from mimicik_ros.training.objective import Sample, objective
+from mimicik_ros.training.distributed import Place
+from mimicik_ros.training.loader import samples, step_generator
+from mimicik_ros.training.log import NoLog, Row, RunLog
+from mimicik_ros.training.objective import Losses, Sample, fk_loss
+from mimicik_ros.training.optimisers import blend, make_optimisers, set_rate
+from mimicik_ros.training.policies import TrainablePolicy, build_policy
 from mimicik_ros.training.spec import TrainSpec
-from mimicik_ros.training.synthesis import Batch, Synthesis
+from mimicik_ros.training.synthesis import Synthesis
 from mimicik_ros.training.torch_fk import TorchFK
 
 SAVE_EVERY_S = 60.0
-WARMUP = 0.02
-SHOW_EVERY = 20
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A finished run: the averaged policy, the spec, the steps done, the minutes they took and where the data came from."""
-
-    policy: TwoStepPolicy
-    spec: TrainSpec
-    steps: int
-    minutes: float
-    provenance: dict[str, Any]
-
-
-def build_policy(kinematics: Kinematics, spec: TrainSpec, action_scale: Array) -> TwoStepPolicy:
-    """An untrained policy for a robot; action_scale (n,) rad."""
-    lower, upper, scale = (torch.tensor(x, dtype=torch.float32) for x in (kinematics.lower, kinematics.upper, action_scale))
-    network = FlowNetwork(kinematics.table, lower, upper, scale, spec.width, spec.blocks)
-    return TwoStepPolicy(network, spec.t_star)
+LOG_EVERY = 20  # steps
+LOG_ROWS = 256  # of a batch, on which the averaged policy is watched
+CPU = Place(torch.device("cpu"))
 
 
 def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpoint: Path, provenance: dict[str, Any],
-          resume: bool = False, initial: TwoStepPolicy | None = None) -> Trained:
-    """Train a policy and keep a checkpoint that `resume` continues from.
+          resume: bool = False, initial: TrainablePolicy | None = None, place: Place = CPU, log: Path | None = None) -> Trained:
+    """Train a policy and keep a checkpoint that `resume` continues from, and a CSV log of the same name.
 
     Args:
         kinematics: the robot.
         synthesis: source of batches.
         spec: the run.
-        checkpoint: file written every minute and at the end.
+        checkpoint: file written every minute and at the end, by the first process alone.
         provenance: plain values kept with the weights (command, streams, homes).
-        resume: continue from `checkpoint` with its own spec.
-        initial: weights to start from, with a schedule of their own; of the same width and blocks.
+        resume: continue from `checkpoint` with its own spec; one that is done stays as it is. Arms in closed loop begin anew.
+        initial: weights to start from, with a schedule of their own; of the same policy, width and blocks.
+        place: device, and rank among several processes (see distributed.py).
+        log: folder for TensorBoard event files.
 
     Raises:
+        ConfigError: the batch does not divide by the processes, or the policy is unknown.
         ModelError: resume without a readable checkpoint, or the loss is no longer finite.
     """
     saved = load_checkpoint(checkpoint) if resume else None
     if saved:
-        spec, provenance = _spec(saved), saved["provenance"]
+        spec, provenance = spec_of(saved, checkpoint), saved["provenance"]
+    if spec.batch % place.processes:
+        raise ConfigError(f"--batch: {spec.batch} samples do not divide by {place.processes} processes; give a multiple")
     torch.manual_seed(spec.seed)
     torch.set_num_threads(spec.threads)
     action_scale = np.full(kinematics.n, spec.step_rad / math.sqrt(3.0))  # standard deviation of the uniform steps
-    policy = build_policy(kinematics, spec, action_scale)
+    policy = build_policy(kinematics, spec, action_scale).to(place.device)
     if initial is not None:
         policy.load_state_dict(initial.state_dict())
     average = copy.deepcopy(policy)
-    fk = TorchFK(kinematics.table)
-    optimisers = _optimisers(policy, spec)
-    generator = torch.Generator().manual_seed(spec.seed + (saved["step"] if saved else 0))
-    step, before_s = 0, 0.0
+    fk = TorchFK(kinematics.table).to(place.device)
+    optimisers = make_optimisers(policy, spec)
+    step, minutes_before = 0, 0.0
     if saved:
-        policy.load_state_dict(saved["policy"])
-        average.load_state_dict(saved["average"])
-        for optimiser, state in zip(optimisers, saved["optimisers"], strict=True):
-            optimiser.load_state_dict(state)
-        step, before_s = saved["step"], 60.0 * saved["minutes"]
+        restore(saved, policy, average, optimisers)
+        step, minutes_before = saved["step"], saved["minutes"]
     arms = None
     if spec.closed_loop:
-        arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, spec.arms, spec.ticks, spec.seed)
+        arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, max(1, spec.arms // place.processes), spec.ticks,
+                          spec.seed + place.rank)
+    loss_of = place.parallel(_LossOf(policy, fk, spec, arms))
+    batches = samples(synthesis, spec, step, place, policy.action_scale)
+    first = place.rank == 0  # this process writes, the others only compute
+    book = RunLog(checkpoint.with_suffix(".csv"), log, step, spec.steps, f"train {spec.policy}") if first else NoLog()
     start = last_save = time.monotonic()
-    bar = tqdm(total=spec.steps, initial=step, desc="train", unit="step", dynamic_ncols=True, mininterval=1.0)
-    while step < spec.steps:
-        seconds = before_s + time.monotonic() - start
-        progress = max(step / spec.steps, seconds / (60.0 * spec.minutes) if spec.minutes else 0.0)
-        if progress >= 1.0:
-            break
-        _set_rate(optimisers, spec, progress)
-        policy.network.low_precision = progress < spec.bf16_share
-        sample = _sample(synthesis.batch(spec.batch), policy)
-        losses = objective(policy, fk, sample, spec, generator)
-        for optimiser in optimisers:
-            optimiser.zero_grad(set_to_none=True)
-        total = losses.total
-        if arms is not None:
-            total = total + spec.closed_loop * arms.loss(policy, spec).total
-        total.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
-        for optimiser in optimisers:
-            optimiser.step()
-        _blend(average, policy, min(spec.ema, (1 + step) / (10 + step)))
-        step += 1
-        bar.update()
-        if step % SHOW_EVERY == 0:
-            loss = float(losses.total.detach())
-            if not math.isfinite(loss):
+
+    def minutes() -> float:
+        return minutes_before + (time.monotonic() - start) / 60.0
+
+    def progress() -> float:
+        """Share of the run that is done, by steps or by time; the same in every process."""
+        by_time = place.agreed(minutes() / spec.minutes) if spec.minutes else 0.0
+        return min(1.0, max(step / spec.steps, by_time))
+
+    with book:
+        done = progress()
+        while done < 1.0:
+            rate = set_rate(optimisers, spec, done)
+            policy.network.low_precision = done < spec.bf16_share
+            sample = next(batches)
+            losses: Losses = loss_of(sample, step_generator(spec.seed, step))
+            for optimiser in optimisers:
+                optimiser.zero_grad(set_to_none=True)
+            losses.total.backward()
+            nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
+            for optimiser in optimisers:
+                optimiser.step()
+            blend(average, policy, spec, step)
+            step += 1
+            done = progress()
+            book.advance()
+            if step % LOG_EVERY and done < 1.0:
+                continue
+            loss, flow, consistency = place.mean(torch.stack([losses.total, losses.flow, losses.fk]).detach()).tolist()
+            if not math.isfinite(loss):  # the same in every process, and before anything is saved
                 raise ModelError(f"training diverged at step {step} (loss {loss}); lower --learning-rate")
-            millimetres, degrees = 1e3 * float(losses.position_m.mean()), math.degrees(float(losses.rotation_rad.mean()))
-            flow = float(losses.flow.detach())
-            bar.set_postfix(loss=f"{loss:.3f}", flow=f"{flow:.2f}", mm=f"{millimetres:.3f}", deg=f"{degrees:.3f}")
-        if time.monotonic() - last_save > SAVE_EVERY_S:
-            last_save = time.monotonic()
-            done = Trained(average, spec, step, (before_s + last_save - start) / 60.0, provenance)
-            _save(checkpoint, done, policy, optimisers)
-    bar.close()
-    done = Trained(average, spec, step, (before_s + time.monotonic() - start) / 60.0, provenance)
-    _save(checkpoint, done, policy, optimisers)
-    return done
+            if first:
+                book.add(Row(step, minutes(), rate, loss, flow, consistency, *_deployed_errors(average, fk, sample, spec)))
+            if first and time.monotonic() - last_save > SAVE_EVERY_S:
+                last_save = time.monotonic()
+                save_checkpoint(checkpoint, Trained(average, spec, step, minutes(), provenance), policy, optimisers)
+    finished = Trained(average, spec, step, minutes(), provenance)
+    if first:
+        save_checkpoint(checkpoint, finished, policy, optimisers)
+    return dataclasses.replace(finished, policy=average.cpu())
 
 
-def load_checkpoint(path: Path) -> dict[str, Any]:
-    """The content of a checkpoint file. Raises ModelError where it cannot be read."""
-    try:
-        saved: dict[str, Any] = torch.load(path, weights_only=True)
-    except FileNotFoundError as error:
-        raise ModelError(f"no checkpoint '{path}'; run `mimicik train` first") from error
-    except Exception as error:  # torch raises RuntimeError, UnpicklingError, EOFError and others for a broken file
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(f"{path}: not a readable checkpoint ({reason}); train again") from error
-    return saved
+class _LossOf(nn.Module):
+    """The policy's loss as a module's forward pass, which is where data-parallel training averages the gradients."""
 
+    def __init__(self, policy: TrainablePolicy, fk: TorchFK, spec: TrainSpec, arms: ClosedLoop | None) -> None:
+        super().__init__()
+        self.policy, self.fk, self.spec, self.arms = policy, fk, spec, arms
 
-def policy_from_checkpoint(kinematics: Kinematics, path: Path) -> Trained:
-    """The averaged policy of a checkpoint. Raises ModelError where it is broken or of another robot."""
-    saved = load_checkpoint(path)
-    spec = _spec(saved)
-    policy = build_policy(kinematics, spec, np.ones(kinematics.n))
-    try:
-        policy.load_state_dict(saved["average"])
-    except RuntimeError as error:
-        raise ModelError(f"{path}: the checkpoint does not fit this robot's {kinematics.n} joints; train again") from error
-    return Trained(policy, spec, saved["step"], saved["minutes"], saved["provenance"])
-
-
-def _spec(saved: dict[str, Any]) -> TrainSpec:
-    return TrainSpec(**{k: tuple(v) if isinstance(v, list) else v for k, v in saved["spec"].items()})
-
-
-def _optimisers(policy: TwoStepPolicy, spec: TrainSpec) -> list[torch.optim.Optimizer]:
-    """Muon on the matrices of the blocks, AdamW on everything else (Jordan 2024: in- and outlets stay with AdamW)."""
-    matrices = [p for p in policy.network.blocks.parameters() if p.ndim == 2]
-    inside = {id(p) for p in matrices}
-    others = [p for p in policy.parameters() if id(p) not in inside]
-    return [
-        torch.optim.Muon(matrices, lr=spec.learning_rate, weight_decay=spec.weight_decay, adjust_lr_fn="original"),
-        torch.optim.AdamW(others, lr=spec.learning_rate / 10, betas=(0.9, 0.95), weight_decay=spec.weight_decay),
-    ]
-
-
-def _set_rate(optimisers: list[torch.optim.Optimizer], spec: TrainSpec, progress: float) -> None:
-    shape = min(1.0, progress / WARMUP) * 0.5 * (1.0 + math.cos(math.pi * progress))
-    for optimiser, base in zip(optimisers, (spec.learning_rate, spec.learning_rate / 10), strict=True):
-        for group in optimiser.param_groups:
-            group["lr"] = base * max(shape, 1e-3)
-
-
-def _sample(batch: Batch, policy: TwoStepPolicy) -> Sample:
-    def tensor(x: np.ndarray[Any, Any]) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(x, dtype=np.float32))
-
-    return Sample(tensor(batch.observation), tensor(batch.delta_q) / policy.action_scale, tensor(batch.q),
-                  tensor(batch.T_target[:, :3, :3]), tensor(batch.T_target[:, :3, 3]))
+    def forward(self, sample: Sample, generator: torch.Generator) -> Losses:
+        losses = self.policy.loss(sample, self.fk, self.spec, generator)
+        if self.arms is None:
+            return losses
+        followed = self.arms.loss(self.policy, self.spec)
+        return dataclasses.replace(losses, total=losses.total + self.spec.closed_loop * followed.total)
 
 
 @torch.no_grad()
-def _blend(average: TwoStepPolicy, policy: TwoStepPolicy, decay: float) -> None:
-    torch._foreach_lerp_(list(average.parameters()), list(policy.parameters()), 1.0 - decay)
-
-
-def _save(path: Path, done: Trained, policy: TwoStepPolicy, optimisers: list[torch.optim.Optimizer]) -> None:
-    """Write a checkpoint beside its place and move it there, so that a kill leaves the old one whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    torch.save({"policy": policy.state_dict(), "average": done.policy.state_dict(), "step": done.steps, "minutes": done.minutes,
-                "optimisers": [o.state_dict() for o in optimisers], "spec": dataclasses.asdict(done.spec),
-                "provenance": done.provenance}, partial)
-    partial.replace(path)
+def _deployed_errors(policy: TrainablePolicy, fk: TorchFK, sample: Sample, spec: TrainSpec) -> tuple[float, float]:
+    """Mean position (mm) and rotation error (deg) of the deployed computation on the first rows of a sample."""
+    some = Sample(sample.observation[:LOG_ROWS], sample.action[:LOG_ROWS], sample.q[:LOG_ROWS],
+                  sample.target_R[:LOG_ROWS], sample.target_p[:LOG_ROWS])
+    _, position, rotation = fk_loss(fk, some, policy(some.observation), spec)
+    return 1e3 * float(position.mean()), math.degrees(float(rotation.mean()))

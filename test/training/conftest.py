@@ -26,8 +26,7 @@ def kinematics() -> Kinematics:
 def synthesis(kinematics):
     from mimicik_ros.training.synthesis import Synthesis
 
-    nothing = np.zeros((0, kinematics.n))
-    return Synthesis(kinematics, 0.05, 0.06, (0.6, 0.15, 0.15, 0.1), HOMES, (nothing, nothing), seed=3)
+    return Synthesis(kinematics, 0.05, 0.06, (0.6, 0.15, 0.15, 0.1), HOMES, None, seed=3)
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +38,18 @@ def tiny_run(kinematics, synthesis, tmp_path_factory):
     path: Path = tmp_path_factory.mktemp("run") / "tiny.pt"
     trained = train(kinematics, synthesis, preset("tiny"), path, {"homes": HOMES.tolist()})
     return trained, path
+
+
+@pytest.fixture(scope="session")
+def policy_runs(kinematics, synthesis, tmp_path_factory):
+    """A real run of every policy, some seconds each: name -> Trained."""
+    from mimicik_ros.training.policies import POLICIES
+    from mimicik_ros.training.spec import preset
+    from mimicik_ros.training.train import train
+
+    runs = {}
+    for name in POLICIES:
+        path: Path = tmp_path_factory.mktemp(name) / "run.pt"
+        spec = preset("tiny", policy=name, steps=100, batch=256)
+        runs[name] = train(kinematics, synthesis, spec, path, {"homes": HOMES.tolist()})
+    return runs

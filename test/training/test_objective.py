@@ -9,9 +9,9 @@ import torch
 from mimicik_ros.core.features import encode
 from mimicik_ros.training.network import TwoStepPolicy
 from mimicik_ros.training.objective import Sample, fk_loss, objective
+from mimicik_ros.training.policies import build_policy
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_fk import TorchFK
-from mimicik_ros.training.train import build_policy
 
 
 class Constant(torch.nn.Module):
@@ -20,7 +20,6 @@ class Constant(torch.nn.Module):
     def __init__(self, value: float) -> None:
         super().__init__()
         self.n, self.value = 6, torch.nn.Parameter(torch.tensor(value))
-        self.action_scale = torch.ones(6) * 1e-9
 
     def first(self, observation):
         return self.forward(None, 0.0, observation)
@@ -39,7 +38,7 @@ def sample_at(kinematics, delta_q, action=0.0):
 
 def test_the_flow_loss_divides_by_t_squared_and_by_one_minus_t_squared(kinematics):
     spec = TrainSpec(fk_weight=0.0, flow_weight=1.0)
-    policy = TwoStepPolicy(Constant(0.5), 0.9)
+    policy = TwoStepPolicy(Constant(0.5), torch.ones(6) * 1e-9, 0.9)
     losses = objective(policy, TorchFK(kinematics.table), sample_at(kinematics, np.zeros((1, 6)), 0.2), spec, torch.Generator())
     assert float(losses.total) == pytest.approx(0.09 / 0.81 + 0.09 / 0.01, rel=1e-4)
 

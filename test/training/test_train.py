@@ -1,13 +1,18 @@
 """A real tiny run learns, keeps checkpoints, resumes, and refuses what cannot be."""
 
+import csv
+
 import numpy as np
 import pytest
 import torch
 
 from mimicik_ros.core.errors import ConfigError, ModelError
 from mimicik_ros.core.kinematics import Kinematics
+from mimicik_ros.training import train as loop
+from mimicik_ros.training.checkpoint import load_checkpoint, policy_from_checkpoint
+from mimicik_ros.training.policies import POLICIES
 from mimicik_ros.training.spec import PRESETS, preset
-from mimicik_ros.training.train import policy_from_checkpoint, train
+from mimicik_ros.training.train import train
 
 
 def position_error_mm(policy, kinematics, batch):
@@ -32,15 +37,65 @@ def test_the_checkpoint_holds_the_averaged_policy(kinematics, tiny_run):
     torch.testing.assert_close(loaded.policy(x), trained.policy(x))
 
 
-def test_resuming_goes_on_from_the_saved_step_with_the_saved_settings(kinematics, synthesis, tmp_path):
+class Interrupted(Exception):
+    """The machine went off."""
+
+
+class UntilStep:
+    """Data that end, as by a crash, when the batch of a step is asked for."""
+
+    def __init__(self, synthesis, step):
+        self._synthesis, self._last = synthesis, step
+
+    def batch(self, size, step, part):
+        if step == self._last:
+            raise Interrupted
+        return self._synthesis.batch(size, step, part)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_run_killed_and_resumed_ends_with_the_bits_of_one_that_was_not(kinematics, synthesis, tmp_path, name, monkeypatch):
+    monkeypatch.setattr(loop, "SAVE_EVERY_S", 0.0)  # at every log line
+    monkeypatch.setattr(loop, "LOG_EVERY", 5)
+    spec = preset("tiny", policy=name, width=16, blocks=1, steps=20, batch=32)
+    straight, broken = tmp_path / "straight.pt", tmp_path / "broken.pt"
+    train(kinematics, synthesis, spec, straight, {"homes": []})
+    with pytest.raises(Interrupted):
+        train(kinematics, UntilStep(synthesis, 12), spec, broken, {"homes": []})
+    assert load_checkpoint(broken)["step"] == 10
+    resumed = train(kinematics, synthesis, preset("default"), broken, {}, resume=True)  # with its own settings
+    assert (resumed.steps, resumed.spec, resumed.provenance) == (20, spec, {"homes": []})
+    first, second = load_checkpoint(straight), load_checkpoint(broken)
+    for part in ("policy", "average"):
+        assert all(torch.equal(first[part][key], second[part][key]) for key in first[part])
+    rows = [[(r["step"], r["loss"], r["mm"]) for r in log_of(path)] for path in (straight, broken)]
+    assert rows[0] == rows[1] and [r[0] for r in rows[0]] == ["5", "10", "15", "20"]
+
+
+def log_of(path):
+    with path.with_suffix(".csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_run_that_is_done_stays_as_it_is_when_resumed(kinematics, synthesis, tmp_path):
     path = tmp_path / "run.pt"
-    spec = preset("tiny", steps=6, batch=32)
-    train(kinematics, synthesis, spec, path, {"homes": []})
-    saved = torch.load(path, weights_only=True)
-    saved["spec"]["steps"] = 9
-    torch.save(saved, path)
-    resumed = train(kinematics, synthesis, preset("default"), path, {}, resume=True)
-    assert (resumed.steps, resumed.spec.width, resumed.spec.batch) == (9, spec.width, 32)
+    train(kinematics, synthesis, preset("tiny", steps=3, batch=16), path, {"homes": []})
+    before = load_checkpoint(path)["policy"]
+    assert train(kinematics, synthesis, preset("tiny"), path, {}, resume=True).steps == 3
+    assert all(torch.equal(before[key], value) for key, value in load_checkpoint(path)["policy"].items())
+
+
+def test_the_log_names_the_errors_of_the_averaged_policy(kinematics, synthesis, tmp_path):
+    path = tmp_path / "run.pt"
+    done = train(kinematics, synthesis, preset("tiny", steps=4, batch=64), path, {"homes": []})
+    batch = synthesis.batch(64, step=3)  # of the last step
+    assert float(log_of(path)[-1]["mm"]) == pytest.approx(position_error_mm(done.policy, kinematics, batch), rel=1e-3)
+
+
+def test_a_run_that_diverges_says_so_and_saves_nothing(kinematics, synthesis, tmp_path):
+    with pytest.raises(ModelError, match=r"training diverged at step \d+ \(loss nan\); lower --learning-rate"):
+        train(kinematics, synthesis, preset("tiny", steps=40, batch=16, learning_rate=1e30), tmp_path / "run.pt", {"homes": []})
+    assert not (tmp_path / "run.pt").exists()
 
 
 def test_the_wall_time_bound_ends_a_run(kinematics, synthesis, tmp_path):
@@ -60,6 +115,20 @@ def test_a_broken_checkpoint_names_the_file(kinematics, tmp_path):
         policy_from_checkpoint(kinematics, path)
 
 
+def test_a_torch_file_of_another_kind_is_no_checkpoint(kinematics, tmp_path):
+    torch.save({"weights": torch.zeros(3)}, tmp_path / "other.pt")
+    with pytest.raises(ModelError, match=r"other.pt: not a checkpoint of `mimicik train`"):
+        policy_from_checkpoint(kinematics, tmp_path / "other.pt")
+
+
+def test_settings_of_another_version_are_named(kinematics, tiny_run, tmp_path):
+    saved = load_checkpoint(tiny_run[1])
+    saved["spec"]["flux"] = 1
+    torch.save(saved, tmp_path / "later.pt")
+    with pytest.raises(ModelError, match=r"later.pt: written by another version .*flux"):
+        policy_from_checkpoint(kinematics, tmp_path / "later.pt")
+
+
 def test_a_checkpoint_of_another_robot_is_refused(kinematics, tiny_run):
     robot = Kinematics(kinematics.origin, "base_link", "link5", kinematics.joint_names[:5])
     with pytest.raises(ModelError, match="does not fit this robot's 5 joints"):
@@ -67,7 +136,9 @@ def test_a_checkpoint_of_another_robot_is_refused(kinematics, tiny_run):
 
 
 @pytest.mark.parametrize(("change", "word"),
-                         [({"width": 0}, "--width"), ({"minutes": -1.0}, "--minutes"), ({"batch": -5}, "--batch")])
+                         [({"width": 0}, "--width"), ({"minutes": -1.0}, "--minutes"), ({"batch": -5}, "--batch"),
+                          ({"learning_rate": float("nan")}, "--learning-rate"), ({"fk_weight": -1.0}, "--fk-weight"),
+                          ({"workers": -1}, "--workers"), ({"bf16_share": 1.5}, "--bf16-share"), ({"seed": -1}, "--seed")])
 def test_values_that_cannot_be_are_refused_by_name(change, word):
     with pytest.raises(ConfigError, match=word):
         preset("tiny", **change)
