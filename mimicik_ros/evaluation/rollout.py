@@ -35,6 +35,16 @@ def without_gates(config: Config) -> Config:
     return dataclasses.replace(config, engage=engage, servo=servo)
 
 
+def without_step_guard(config: Config) -> Config:
+    """The configuration with the guard against branch jumps opened as far as the velocity limits go, for baselines.
+
+    The guard protects an arm from its solver; what a solver does by itself is what a baseline has to show.
+    """
+    fastest = max(config.robot.velocity_limits_rad_s) * config.dt_s
+    servo = dataclasses.replace(config.servo, max_joint_step_rad=max(config.servo.max_joint_step_rad, fastest))
+    return dataclasses.replace(config, servo=servo)
+
+
 def rollout(servo: IKServo, stream: Stream, q_init: Array) -> Rollout:
     """Follow a stream from q_init (n,) rad, one tick a row, ticks at the servo's period.
 
