@@ -13,7 +13,7 @@ from mimicik_ros.core import dls, se3
 from mimicik_ros.core.errors import RobotError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
-from mimicik_ros.evaluation.baselines.baseline import Answer
+from mimicik_ros.evaluation.baselines.baseline import Answer, shortened
 from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf
 
 ITERATIONS, ROUNDS = 20, 20  # of a call, and calls, each begun at the answer of the last, put into the box
@@ -52,20 +52,30 @@ class Bullet:
 
     def joints(self, q_ref: Array, T_goal: Array, low: Array, high: Array) -> Answer:
         """See PoseSolver."""
+        q, error, taken = q_ref, dls.weighted_error(self._kin, q_ref, T_goal), 0
+        for _ in range(ROUNDS):
+            if error <= TOLERANCE_M:
+                break
+            before = error
+            for iterations in (ITERATIONS, 1):  # where the answer lies far beyond the box, its direction may help
+                taken += iterations
+                far = self._call(q, T_goal, iterations)
+                for found in (np.clip(far, low, high), q + shortened(far - q, q, low, high)):
+                    after = dls.weighted_error(self._kin, found, T_goal)
+                    if after < error:
+                        best, error = found, after
+                if error < before:
+                    q = best
+                    break
+            if error > (1.0 - PROGRESS) * before:
+                break
+        return Answer(q, taken)
+
+    def _call(self, q: Array, T_goal: Array, iterations: int) -> Array:
+        """Joints (n,) rad after so many iterations of PyBullet's from q (n,)."""
         T = self._T_root_base @ T_goal
-        position, quat = T[:3, 3].tolist(), se3.quat_from_rotation(T[:3, :3]).tolist()
-        q, error, rounds = q_ref, dls.weighted_error(self._kin, q_ref, T_goal), 0
-        while rounds < ROUNDS and error > TOLERANCE_M:
-            rounds += 1
-            for place, value in zip(self._joints, q, strict=True):
-                pybullet.resetJointState(self._arm, place, value, physicsClientId=self._client)
-            found = np.clip(pybullet.calculateInverseKinematics(
-                self._arm, self._tool, position, quat, maxNumIterations=ITERATIONS, residualThreshold=THRESHOLD_M,
-                jointDamping=[JOINT_DAMPING] * len(q), physicsClientId=self._client), low, high)
-            before, after = error, dls.weighted_error(self._kin, found, T_goal)
-            if not after < before:
-                break
-            q, error = found, after
-            if after > (1.0 - PROGRESS) * before:
-                break
-        return Answer(q, rounds * ITERATIONS)
+        for place, value in zip(self._joints, q, strict=True):
+            pybullet.resetJointState(self._arm, place, value, physicsClientId=self._client)
+        return np.array(pybullet.calculateInverseKinematics(
+            self._arm, self._tool, T[:3, 3].tolist(), se3.quat_from_rotation(T[:3, :3]).tolist(), maxNumIterations=iterations,
+            residualThreshold=THRESHOLD_M, jointDamping=[JOINT_DAMPING] * len(q), physicsClientId=self._client))
