@@ -14,7 +14,7 @@ from mimicik_ros.evaluation.baselines.baseline import Answer
 from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf
 
 TIMEOUT_S = 0.005  # the library's default; Distance uses all of it
-EPSILON = 1e-6  # m and rad; at 1e-8 and below it fails at times and then answers from another branch
+EPSILON = 1e-6  # m and rad; at 1e-10 it fails at times, or answers from another branch
 
 
 class TracIK:
