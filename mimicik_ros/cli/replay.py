@@ -6,12 +6,19 @@ import argparse
 import csv
 import json
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mimicik_ros.cli.setup import add_config, config_of, joints_of
+from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
 from mimicik_ros.core.types import Array
+from mimicik_ros.evaluation.baselines import registry
 
+if TYPE_CHECKING:
+    from mimicik_ros.config import Config
+    from mimicik_ros.core.servo import IKServo
+
+SHIPPED = ("servo", "model", "dls")
 PERIOD_SLACK = 0.1  # relative difference of rows and ticks that is still "about one row a tick"
 
 
@@ -20,8 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("targets", help="CSV with t,x,y,z,qx,qy,qz,qw (s, m, base frame), about one row a tick")
     parser.add_argument("--q-init", required=True, metavar='"q1 ... qn"', help="joints at t = 0 (rad)")
     parser.add_argument("--out", required=True, metavar="OUT.csv", help="t,q1..qn,latency_ms,status for each row")
-    parser.add_argument("--solver", default="servo", choices=("servo", "model", "dls"),
-                        help="servo: the whole tick; model: the network alone; dls: the fallback alone")
+    parser.add_argument("--solver", default="servo", choices=(*SHIPPED, *registry.NAMES),
+                        help="servo: the whole tick; model: the network alone; dls: the fallback alone; the others are "
+                             "baselines in the same tick (docs/evaluation.md)")
     parser.add_argument("--velocity-limit", type=float, metavar="R", help="rad/s for every joint, no acceleration limit")
     parser.add_argument("--json", metavar="FILE", help="also write the figures")
     add_config(parser)
@@ -31,7 +39,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     from mimicik_ros.core.freshness import OUT_OF_RANGE_RAD
     from mimicik_ros.core.limits import JointLimits
-    from mimicik_ros.core.servo import IKServo
     from mimicik_ros.evaluation import metrics
     from mimicik_ros.evaluation.rollout import rollout, with_velocity_limit, without_gates
     from mimicik_ros.evaluation.streams import read_stream
@@ -40,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.velocity_limit is not None:
         config = with_velocity_limit(config, args.velocity_limit)
     stream = read_stream(args.targets)
-    servo = IKServo.from_config(config, args.solver)
+    servo = _servo(config, args.solver)
     kinematics = servo.kinematics
     q_init = joints_of(args.q_init, "--q-init", kinematics, OUT_OF_RANGE_RAD)
     done = rollout(servo, stream, q_init)
@@ -73,6 +80,13 @@ def run(args: argparse.Namespace) -> int:
           f"fastest joint {figures['max_velocity']:.2f} rad/s, limit violations {figures['limit_violations']} -> {args.out}")
     print("status: " + ", ".join(f"{k} {v}" for k, v in figures["status"].items()))  # type: ignore[attr-defined]
     return 0
+
+
+def _servo(config: Config, solver: str) -> IKServo:
+    from mimicik_ros.core.servo import IKServo
+    from mimicik_ros.evaluation.contenders import classical
+
+    return IKServo.from_config(config, solver) if solver in ("servo", "model") else classical(solver, robot_of(config), config)
 
 
 def _note_period(t_s: Array, dt_s: float) -> None:

@@ -126,6 +126,10 @@ class Kinematics:
             T = T @ self.table.placements[i] @ motion
         return T @ self.table.tool
 
+    def pinocchio_model(self) -> Any:
+        """A copy of the reduced Pinocchio model, for solvers that want one; its world is the URDF's root."""
+        return pin.Model(self._model)
+
     def kinematic_hash(self) -> str:
         """SHA-256 (first 16 hex digits) of names, frames, joint table and limits, rounded to 1e-5."""
         digest = hashlib.sha256("|".join((*self.joint_names, self.base_frame, self.tool_frame)).encode())

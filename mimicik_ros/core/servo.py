@@ -16,7 +16,7 @@ from mimicik_ros.core.governor import Governor, stoppable
 from mimicik_ros.core.kinematics import Kinematics, residual
 from mimicik_ros.core.limits import JointLimits
 from mimicik_ros.core.policy import Policy
-from mimicik_ros.core.solve_tick import Solution, TickSolver
+from mimicik_ros.core.solve_tick import Guarded, Solution, Solver, TickSolver
 from mimicik_ros.core.status import Mode, Status
 from mimicik_ros.core.types import Array, LimitedStep, Residual, ServoState, TickInput, TickResult, Timings
 from mimicik_ros.share import share_path
@@ -30,17 +30,19 @@ class IKServo:
 
     Attributes:
         kinematics: the robot.
-        policy: the loaded model; None with solver="dls".
+        policy: the loaded model; None with solver="dls" or an object.
+        solver: a name of SOLVERS, or an object that solves in its place, inside the same tick.
         state: what the last tick left behind.
     """
 
-    def __init__(self, kinematics: Kinematics, policy: Policy | None, config: Config, solver: str = "servo") -> None:
-        if solver not in SOLVERS:
+    def __init__(self, kinematics: Kinematics, policy: Policy | None, config: Config, solver: str | Solver = "servo") -> None:
+        if isinstance(solver, str) and solver not in SOLVERS:
             raise ConfigError(f"solver: unknown '{solver}'; one of {', '.join(SOLVERS)}")
         self.kinematics, self.policy, self.config, self.solver = kinematics, policy, config, solver
         self._limits = JointLimits.from_config(config, kinematics)
         self._governor = Governor.from_config(config)
-        self._solver = TickSolver(kinematics, policy, config.servo, solver)
+        self._solver: Solver = (TickSolver(kinematics, policy, config.servo, solver) if isinstance(solver, str)
+                                else Guarded(solver, config.servo))
         self.state = ServoState()
 
     @classmethod
@@ -169,7 +171,7 @@ class IKServo:
             solution.model_residual, gap, source, solution.refine_steps, limited.scale,
             self.kinematics.sigma_min(limited.q_command), solution.observation_score, failures, judgement.ages,
             Timings(0.0, solution.policy_ms, solution.refine_ms),
-            f"model proposal refused: {solution.refused.text}" if solution.refused else "")
+            f"proposal refused: {solution.refused.text}" if solution.refused else "")
 
     def _status(self, error: Residual, gap: Residual, solution: Solution, limited: LimitedStep) -> Status:
         if self._strict(gap):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from mimicik_ros.core.status import Status
 from mimicik_ros.core.types import Array, Proposal, Residual
 
 BOX_SLACK_RAD = 1e-9
+ROUNDING_RAD = 1e-12
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,47 @@ class Solution:
     model_residual: Residual | None = None
     observation_score: float | None = None
     refine_steps: int = 0
-    refused: Status | None = None  # why the model's proposal was not used
+    refused: Status | None = None  # why the proposal was not used
     policy_ms: float = 0.0
     refine_ms: float = 0.0
+
+
+class Solver(Protocol):
+    """What proposes the step of a tick: TickSolver, or any other (mimicik_ros/evaluation/baselines)."""
+
+    def solve(self, q_ref: Array, T_ref: Array, T_governed: Array, low: Array, high: Array) -> Solution:
+        """Propose a step from q_ref (n,) rad with pose T_ref (4, 4) to T_governed (4, 4), both in the base frame.
+
+        low, high (n,) rad are the commands that the limits of this tick allow; what lies beyond is scaled back, by one
+        factor for all joints.
+        """
+        ...
+
+
+class Guarded:
+    """A solver that is not ours: what it says is judged as the model's proposal is, before the tick uses it."""
+
+    def __init__(self, solver: Solver, config: ServoConfig) -> None:
+        self._solver, self._config = solver, config
+
+    def solve(self, q_ref: Array, T_ref: Array, T_governed: Array, low: Array, high: Array) -> Solution:
+        """The solver's solution; no proposal at all stands still, and one that may not be used is refused with its status."""
+        still = Proposal(np.zeros_like(q_ref), "none")
+        # Copies: the state that a tick was given must not change under it.
+        found: Solution | None = self._solver.solve(q_ref.copy(), T_ref.copy(), T_governed.copy(), low.copy(), high.copy())
+        if found is None:
+            return Solution(still)
+        delta_q = np.asarray(found.proposal.delta_q, dtype=np.float64)
+        refused = found.refused or (refusal(delta_q, self._config) if delta_q.shape == q_ref.shape else Status.NON_FINITE)
+        proposal = still if refused else Proposal(delta_q, found.proposal.source)
+        return dataclasses.replace(found, proposal=proposal, refused=refused)
+
+
+def refusal(delta_q: Array, config: ServoConfig) -> Status | None:
+    """Why a proposed step (n,) rad may not be used: not finite, or a jump to another branch; None where it may."""
+    if not np.isfinite(delta_q).all():
+        return Status.NON_FINITE
+    return Status.BRANCH_JUMP if np.abs(delta_q).max() > config.max_joint_step_rad + ROUNDING_RAD else None
 
 
 class TickSolver:
@@ -50,11 +90,7 @@ class TickSolver:
         delta_q = self._policy.predict(observation)
         score = features.range_score(observation, self._low, self._high)
         policy_ms = 1e3 * (time.perf_counter() - start)
-        refused = None
-        if not np.isfinite(delta_q).all():
-            refused = Status.NON_FINITE
-        elif np.abs(delta_q).max() > self._config.max_joint_step_rad:
-            refused = Status.BRANCH_JUMP
+        refused = refusal(delta_q, self._config)
         if refused is not None:
             found = Solution(Proposal(np.zeros_like(q_ref), "none"), None, score, 0, refused, policy_ms)
             return found if self._solver == "model" else self._refine(q_ref, T_governed, low, high, "fallback", found, q_ref)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib.util
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError, ModelError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.policy import PROVIDERS, Policy
 from mimicik_ros.core.servo import SOLVERS, IKServo
+from mimicik_ros.evaluation.baselines import registry
+from mimicik_ros.evaluation.rollout import without_step_guard
 from mimicik_ros.share import share_path
-
-FREE_STEP_RAD = 3.2  # the most that the configuration allows
 
 
 @dataclass(frozen=True)
@@ -52,14 +49,18 @@ class Contender:
 
 def known() -> tuple[str, ...]:
     """Names that --solvers may give."""
-    baselines = classical_solvers()
-    return (*SOLVERS, *(name for name in (baselines.NAMES if baselines else ()) if name not in SOLVERS))
+    return (*SOLVERS, *registry.NAMES)
 
 
-def classical_solvers() -> Any:
-    """The registry of classical solvers; None where this installation has none."""
-    name = "mimicik_ros.evaluation.baselines"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+def classical(name: str, kinematics: Kinematics, config: Config) -> IKServo:
+    """A servo that a classical solver drives, without the tick's guard against branch jumps.
+
+    Raises:
+        ConfigError: there is no such solver, or it cannot run here.
+        RobotError: its library cannot read the URDF.
+    """
+    free = without_step_guard(config)
+    return IKServo(kinematics, None, free, name if name == "dls" else registry.make(name, kinematics, free))
 
 
 def contenders(kinematics: Kinematics, config: Config, solvers: tuple[str, ...], models: tuple[Path, ...]) -> list[Contender]:
@@ -89,21 +90,12 @@ def load_policy(path: Path, kinematics: Kinematics, config: Config) -> Policy:
 
 
 def _solver(name: str, kinematics: Kinematics, config: Config, shipped: Policy | None) -> Contender:
-    if name in SOLVERS:
-        kind = {"servo": "tick", "model": "model"}.get(name, "classical")
-        if kind == "classical":
-            return Contender(name, kind, IKServo(kinematics, None, _free(config), name))
-        return Contender(name, kind, IKServo(kinematics, shipped, config, name))
-    baselines = classical_solvers()
-    reason = baselines.unavailable(name)
+    if name in ("servo", "model"):
+        return Contender(name, "tick" if name == "servo" else "model", IKServo(kinematics, shipped, config, name))
+    reason = None if name == "dls" else registry.unavailable(name)
     if reason is not None:
         return Contender(name, "classical", None, skipped=reason)
-    return Contender(name, "classical", IKServo(kinematics, None, _free(config), baselines.make(name, kinematics, _free(config))))
-
-
-def _free(config: Config) -> Config:
-    """Without the bound on a proposal's joint step: it is a check of the tick, and would hide a solver's branch switches."""
-    return dataclasses.replace(config, servo=dataclasses.replace(config.servo, max_joint_step_rad=FREE_STEP_RAD))
+    return Contender(name, "classical", classical(name, kinematics, config))
 
 
 def _exported(path: Path, kinematics: Kinematics, config: Config) -> Contender:

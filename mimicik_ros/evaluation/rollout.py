@@ -63,6 +63,16 @@ def with_velocity_limit(config: Config, limit_rad_s: float) -> Config:
     return dataclasses.replace(config, robot=robot)
 
 
+def without_step_guard(config: Config) -> Config:
+    """The configuration with the guard against branch jumps opened as far as the velocity limits go, for classical solvers.
+
+    The guard protects an arm from its solver; what a solver does by itself is what a comparison has to show.
+    """
+    fastest = max(config.robot.velocity_limits_rad_s) * config.dt_s
+    servo = dataclasses.replace(config.servo, max_joint_step_rad=max(config.servo.max_joint_step_rad, fastest))
+    return dataclasses.replace(config, servo=servo)
+
+
 def rollout(servo: IKServo, stream: Stream, q_init: Array, reference: Array | None = None) -> Rollout:
     """Follow a stream from q_init (n,) rad, one tick a row, ticks at the servo's period.
 

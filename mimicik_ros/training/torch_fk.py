@@ -40,10 +40,12 @@ class TorchFK(nn.Module):
 
     def forward(self, q: Tensor) -> tuple[Tensor, Tensor]:
         T = self._joints(q)
-        while T.shape[1] > 1:
-            pairs = T.shape[1] // 2
+        left = len(self.axis)
+        while left > 1:
+            pairs = left // 2
             product = T[:, 0 : 2 * pairs : 2] @ T[:, 1 : 2 * pairs : 2]
-            T = torch.cat([product, T[:, 2 * pairs :]], dim=1) if T.shape[1] % 2 else product
+            T = torch.cat([product, T[:, 2 * pairs :]], dim=1) if left % 2 else product
+            left -= pairs
         return T[:, 0, :3, :3], T[:, 0, :3, 3]
 
     def jacobian(self, q: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ def test_a_new_schedule_begins_with_the_finished_weights(finished, tmp_path):
 @pytest.mark.parametrize(("options", "words"), [
     (["--policy", "magic"], "--policy: unknown 'magic'; one of mip,"), (["--device", "tpu"], "--device: unknown 'tpu'"),
     (["--fk-weight", "nan"], "--fk-weight: must not be negative"), (["--batch", "0"], "--batch: must be positive"),
-    (["--resume"], "no checkpoint"), (["--home", "1 2"], "--home: expected 6"), (["--teleop", "nowhere"], "--teleop: no folder")])
+    (["--resume"], "no checkpoint"), (["--home", "1 2"], "--home: expected 6"), (["--data", "nowhere"], "nowhere: no such file")])
 def test_bad_options_are_one_line_and_exit_code_two(tmp_path, options, words, capsys):
     assert main(["train", *TINY, "--out", str(tmp_path / "run.pt"), *options]) == 2
     line = capsys.readouterr().err

@@ -42,6 +42,50 @@ def test_replay_writes_a_row_for_every_target(targets, tmp_path, solver, capsys)
     assert "30 ticks" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("solver", ["dls-one", "dls-exact", "pink", "trac-ik", "pybullet", "closed-form"])
+def test_replay_runs_every_baseline_in_the_tick(targets, tmp_path, solver, capsys):
+    assert replay(targets, tmp_path, "--solver", solver, "--json", str(tmp_path / "f.json")) == 0
+    figures = json.loads((tmp_path / "f.json").read_text())
+    assert figures["status"] == {"ok": 30} and figures["limit_violations"] == 0
+    assert f"solver {solver}" in capsys.readouterr().out
+
+
+def test_unclamped_a_baseline_is_as_fast_as_it_asks_to_be(targets, tmp_path):
+    # Joint 4 has to turn by 1.2 rad in a tick, 24 rad/s, with the wrist stretched but for 0.05 rad.
+    from mimicik_ros.cli.setup import robot_of
+    from mimicik_ros.core import se3
+
+    k = robot_of(Config())
+    start = np.array([0.0, -1.0, 1.2, 0.5, 0.05, -0.5])
+    poses = [k.fk(start), k.fk(start + np.array([0, 0, 0, 1.2, 0, 0]))]  # the first anchors the arm
+    rows = [[float(v) for v in (*T[:3, 3], *se3.quat_from_rotation(T[:3, :3]))] for T in poses]
+    targets.write_text("t,x,y,z,qx,qy,qz,qw\n" + "".join(f"{0.05 * i},{','.join(map(repr, r))}\n" for i, r in enumerate(rows)))
+    fastest = {}
+    for limit in ("100", "3.14"):
+        assert replay(targets, tmp_path, "--solver", "closed-form", "--velocity-limit", limit, "--json", str(tmp_path / "f.json"),
+                      "--config", bad_file(tmp_path, "wide.yaml", "servo: {max_angular_speed_rad_s: 30}"),
+                      q_init=" ".join(map(str, start))) == 0
+        fastest[limit] = json.loads((tmp_path / "f.json").read_text())["max_velocity"]
+    assert fastest["100"] == pytest.approx(24.0, abs=1e-6)
+    assert fastest["3.14"] <= 3.14 + 1e-6
+
+
+@pytest.mark.parametrize(("solver", "module"), [
+    ("pink", "pink"), ("trac-ik", "pytracik"), ("pybullet", "pybullet"), ("curobo", "torch")])
+def test_a_baseline_without_its_package_is_one_line_with_the_pip_command(targets, tmp_path, solver, module, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert replay(targets, tmp_path, "--solver", solver) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"error: {solver}") and "pip install" in line and line.count("\n") == 1
+
+
+def test_the_solvers_of_replay_are_those_of_the_servo_and_the_baselines():
+    from mimicik_ros.cli.replay import SHIPPED
+    from mimicik_ros.core.servo import SOLVERS
+
+    assert SHIPPED == SOLVERS
+
+
 def test_replay_with_a_velocity_limit_keeps_it_for_every_joint_and_no_acceleration_limit(targets, tmp_path):
     targets.write_text("t,x,y,z,qx,qy,qz,qw\n" + "".join(f"{i / 20},0.45,0.1,0.3,0,0.48,0,0.877\n" for i in range(20)))
     assert replay(targets, tmp_path, "--velocity-limit", "0.5") == 0

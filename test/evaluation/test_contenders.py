@@ -38,7 +38,7 @@ def test_a_wrong_name_is_refused_with_the_choices(arm, solvers, words):
 
 def test_a_solver_that_cannot_run_is_a_row_with_its_reason(arm, monkeypatch):
     registry = SimpleNamespace(NAMES=("magic",), unavailable=lambda name: "needs a GPU", make=None)
-    monkeypatch.setattr(module, "classical_solvers", lambda: registry)
+    monkeypatch.setattr(module, "registry", registry)
     (row,) = contenders(arm, CONFIG, ("magic",), ())
     assert (row.servo, row.skipped) == (None, "needs a GPU")
 
