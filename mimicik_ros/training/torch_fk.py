@@ -37,10 +37,11 @@ class TorchFK(nn.Module):
         self.register_buffer("axis", torch.tensor(axis, dtype=torch.float32), persistent=False)
         self.register_buffer("behind", torch.tensor(behind, dtype=torch.float32), persistent=False)
         self.slides = bool(np.any(table.prismatic))
+        self._joint_count = n  # a plain number: len() of a tensor would be part of an exported graph
 
     def forward(self, q: Tensor) -> tuple[Tensor, Tensor]:
         T = self._joints(q)
-        left = len(self.axis)
+        left = self._joint_count
         while left > 1:
             pairs = left // 2
             product = T[:, 0 : 2 * pairs : 2] @ T[:, 1 : 2 * pairs : 2]
@@ -53,7 +54,7 @@ class TorchFK(nn.Module):
         T = self._joints(q)
         origins, axes = [], []
         so_far = T[:, 0]
-        for i in range(T.shape[1]):
+        for i in range(self._joint_count):
             if i:
                 so_far = so_far @ T[:, i]
             axes.append((so_far[:, :3, :3] @ self.axis[i, :, None])[..., 0])
