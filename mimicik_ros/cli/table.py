@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure, write and print. Exit code 1 where --bars misses one."""
     from mimicik_ros.evaluation import bars, contenders, render, table
     from mimicik_ros.evaluation.cases import SUITES, make_cases
+    from mimicik_ros.evaluation.cases.teleop import recorded
     from mimicik_ros.evaluation.rollout import UNCLAMPED_RAD_S, with_velocity_limit, without_gates
     from mimicik_ros.evaluation.seeds import spreads
 
@@ -65,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
     done = _measured(rivals, cases, loops)
     judged = bars.judge(done.episodes["model"], config.dt_s) if args.bars else []
     found = spreads(done.rows)
-    recorded = [c for c in cases if c.suite == "teleop" and not c.name.startswith("synthetic")]
-    about = _about(args, f"recorded motion, {len(recorded)} trials" if recorded else "our own motion", done)
+    human = sum(recorded(c) for c in cases)
+    about = _about(args, f"recorded motion, {human} trials" if human else "our own motion", done)
     report = render.as_json(about, done.rows, found, judged)
     if folder is not None:
         (folder / "table.md").write_text(render.markdown(about, done.rows, found, judged), encoding="utf-8")

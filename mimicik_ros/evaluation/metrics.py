@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from mimicik_ros.core import se3
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 
 STRICT_M, STRICT_RAD = 1e-3, np.radians(0.2)
 SPIKES_RAD = (0.02, 0.05, 0.1)  # change of a joint's step from tick to tick; 0.05 rad at 20 Hz = 20 rad/s^2
 BRANCH_SWITCH_RAD = 0.5
 DIVERGED_M, DIVERGED_S = 0.1, 1.0
 SLACK = 1e-6  # relative, for rounding in messages
-
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def pose_errors(T_actual: Array, T_wanted: Array) -> tuple[Array, Array]:

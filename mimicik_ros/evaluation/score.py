@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.evaluation import metrics
 from mimicik_ros.evaluation.energy import NOT_MEASURED
-from mimicik_ros.evaluation.metrics import Flags
 from mimicik_ros.evaluation.trial import Episode
 
 BACK_M, BACK_S = 0.01, 1.0  # the error that counts as back, and the time allowed once the target is reachable again

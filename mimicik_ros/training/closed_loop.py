@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.training.courses import REST, draw
 from mimicik_ros.training.policies import TrainablePolicy
 from mimicik_ros.training.spec import TrainSpec
@@ -104,7 +104,7 @@ class ClosedLoop:
         self._renew((self._tick >= REST * self._course.ticks) | lost | ~np.isfinite(self._q.sum(1).numpy()))
         return ClosedLoopLoss(total, strict, spikes)
 
-    def _renew(self, done: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> None:
+    def _renew(self, done: Flags) -> None:
         if not done.any():
             return
         fresh = draw(self._kin, self._rng, int(done.sum()), self._singular, self._homes, self._dt)
