@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     if args.table or args.bars:
         return table.run(args)
     table.refuse_without_table(args)
-    from mimicik_ros.core.policy import Policy
+    from mimicik_ros.evaluation.contenders import load_policy
     from mimicik_ros.evaluation.heldout import heldout, latency
 
     if args.samples < 1 or not 0.0 < args.step_rad <= 1.0:
@@ -33,8 +33,7 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     kinematics = robot_of(config)
     path = share_path(config.policy.model)
-    policy = Policy.load(path, config.policy.provider, config.policy.threads)
-    policy.card.check_against(kinematics, config.servo.rate_hz, str(path))
+    policy = load_policy(path, kinematics, config)
     figures = heldout(policy, kinematics, args.samples, args.step_rad) | latency(policy, kinematics)
     if args.json == "-":
         print(json.dumps(figures, indent=2))

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         "divergences": metrics.divergences(errors[0], config.dt_s),
         "limit_violations": metrics.limit_violations(
             q, config.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
-        "latency_ms": {"p50": float(np.percentile(done.latency_ms, 50)), "p99": float(np.percentile(done.latency_ms, 99))},
+        "latency_ms": metrics.p50_p99(done.latency_ms),
         "status": {str(k): int(v) for k, v in zip(names, counts, strict=True)},
     }
     if args.json:

@@ -162,8 +162,9 @@ def _about(args: argparse.Namespace, teleop: str, done: Table) -> dict[str, Any]
     words = ["mimicik evaluate", *(f"--{name}" for name in ("table", "bars") if getattr(args, name))]
     for name in ("config", "model", *ONLY_TABLE):
         value = getattr(args, name)
-        if value is not None and name != "out":
-            words.append(f"--{name.replace('_', '-')} {' '.join(value) if isinstance(value, list) else value}")
+        if value is not None:
+            given = "DIR" if name == "out" else " ".join(value) if isinstance(value, list) else value
+            words.append(f"--{name.replace('_', '-')} {given}")
     return {
         "command": " ".join(words), "trials": f"size {args.size or SIZE}, seed {args.seed or 0}; suite teleop: {teleop}",
         "version": mimicik_ros.__version__,
