@@ -134,21 +134,3 @@ def _begin_small(*heads: nn.Linear) -> None:
     for head in heads:
         nn.init.normal_(head.weight, std=1e-2)
         nn.init.zeros_(head.bias)
-
-
-class TwoStepPolicy(nn.Module):
-    """The deployed policy: a0 = f(0, 0, c); a1 = f(a0, t*, c); delta_q = action_scale * a1 (rad)."""
-
-    def __init__(self, network: FlowNetwork | PlainNetwork, action_scale: Tensor, t_star: float) -> None:
-        super().__init__()
-        self.network, self.t_star = network, t_star
-        self.register_buffer("action_scale", action_scale)
-
-    def forward(self, observation: Tensor) -> Tensor:
-        _, a1 = self.steps(observation)
-        return a1 * self.action_scale
-
-    def steps(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Both deployed actions (B, n), normalised."""
-        a0 = self.network.first(observation)
-        return a0, self.network(a0, self.t_star, observation)
