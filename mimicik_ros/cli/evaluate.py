@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from mimicik_ros.cli import table
-from mimicik_ros.cli.setup import add_config, config_of, robot_of
+from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
 
@@ -35,14 +34,11 @@ def run(args: argparse.Namespace) -> int:
     path = share_path(config.policy.model)
     policy = load_policy(path, kinematics, config)
     figures = heldout(policy, kinematics, args.samples, args.step_rad) | latency(policy, kinematics)
+    write_json(args.json, figures)
     if args.json == "-":
-        print(json.dumps(figures, indent=2))
         return 0
     print(f"{path.name} on {policy.provider}: one call from random joints, steps uniform in +-{args.step_rad:g} rad per joint")
     print("position error |p(FK(q + delta_q)) - p*|; rotation error: geodesic angle; strict: <= 1 mm and <= 0.2 deg")
     for name, value in figures.items():
         print(f"  {name:24s} {value:.4g}")
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=2)
     return 0
