@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mimicik_ros.cli.dataset_options import add_parsers
-from mimicik_ros.cli.setup import config_of, joints_of, robot_of
+from mimicik_ros.cli.dataset_options import add_parsers, joint_range_of, require_positive, scale_of, seed_of
+from mimicik_ros.cli.setup import config_of, joints_of, robot_of, write_json
 from mimicik_ros.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -35,8 +33,8 @@ def _synth(args: argparse.Namespace) -> int:
 
     config, kinematics = _robot(args)
     homes = np.array([joints_of(text, "--home", kinematics) for text in args.home]).reshape(-1, kinematics.n)
-    _positive(args, "episodes", "seconds", "workers", "step_rad")
-    plan = Plan(args.episodes, args.seconds, _seed(args), mix_of(args.mix), config.dt_s, args.step_rad, homes)
+    require_positive(args, "episodes", "seconds", "workers", "step_rad")
+    plan = Plan(args.episodes, args.seconds, seed_of(args), mix_of(args.mix), config.dt_s, args.step_rad, homes)
     made = {"verb": "synth", "episodes": plan.episodes, "seconds": plan.seconds, "seed": plan.seed, "mix": plan.mix,
             "step_rad": plan.step_rad, "homes": homes.tolist()}
     with DatasetWriter(Path(args.out), _header(config, kinematics, made)) as writer:
@@ -50,7 +48,7 @@ def _lerobot(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.lerobot import Columns, recordings
 
     config, kinematics = _robot(args)
-    columns = Columns(args.state, args.action, args.state_quat, args.action_quat, _joint_range(args.joints))
+    columns = Columns(args.state, args.action, args.state_quat, args.action_quat, joint_range_of(args.joints))
     found = recordings(Path(args.folder), columns, kinematics.n, args.degrees)
     return _take_in(args, config, kinematics, found, "lerobot", {"from": args.folder})
 
@@ -87,13 +85,13 @@ def _take_in(args: argparse.Namespace, config: Config, kinematics: Kinematics, f
     from mimicik_ros.training.dataset.checks import Rules
     from mimicik_ros.training.dataset.intake import take_in
 
-    _positive(args, "max_speed")
+    require_positive(args, "max_speed")
     out = Path(args.out)
     rules = Rules(kinematics, config.dt_s, args.max_speed)
     made = {"verb": args.subverb, **made, "degrees": args.degrees, "max_speed_rad_s": args.max_speed}
     report = take_in(found, out, _header(config, kinematics, made), rules, source)
     print(report.text())
-    _write_json(args.report, report.values())
+    write_json(args.report, report.values())
     if not report.episodes:
         raise DataError(f"nothing usable for {out}; no file was written")
     _say_written(report.episodes, report.rows, out, config.dt_s)
@@ -106,9 +104,9 @@ def _retarget(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.writer import DatasetWriter
 
     config, kinematics = _robot(args)
-    _positive(args, "placements", "max_step_rad", "most_s", "workers")
+    require_positive(args, "placements", "max_step_rad", "most_s", "workers")
     placements = 0 if args.as_is else args.placements
-    placing = Placing(placements, _scale(args.scale), config.dt_s, args.max_step_rad, args.most_s, _seed(args))
+    placing = Placing(placements, scale_of(args.scale), config.dt_s, args.max_step_rad, args.most_s, seed_of(args))
     files = files_below([Path(p) for p in args.paths])
     out, account = Path(args.out), Account()
     made = {"verb": "retarget", "from": args.paths, "files": len(files), "placements": placing.placements, "scale": placing.scale,
@@ -132,14 +130,14 @@ def _info(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.reader import Dataset
 
     _, kinematics = _robot(args)
-    _positive(args, "max_speed")
+    require_positive(args, "max_speed")
     data = Dataset(args.files, kinematics, args.any_robot)
     if data.header.n != kinematics.n:
         raise DataError(f"{data.files[0]}: of {data.header.n} joints, this robot has {kinematics.n}; give its --config")
     figures, sample = describe(data, kinematics, Rules(kinematics, data.header.period_s, args.max_speed))
     if args.json != "-":
         print(page(figures))
-    _write_json(args.json, figures)
+    write_json(args.json, figures)
     if args.plots:
         from mimicik_ros.training.dataset.plots import write_plots
 
@@ -155,7 +153,7 @@ def _split(args: argparse.Namespace) -> int:
 
     fractions = fractions_of(args.fractions)
     data = Dataset(args.files)
-    for name, (path, episodes, rows) in split(data, Path(args.out), fractions, _seed(args)).items():
+    for name, (path, episodes, rows) in split(data, Path(args.out), fractions, seed_of(args)).items():
         print(f"{name:8s}{episodes:8d} episodes {rows:10d} rows -> {path}")
     return 0
 
@@ -180,41 +178,3 @@ def _progress(items: Iterable[Any], total: int) -> Iterable[Any]:
     from tqdm import tqdm
 
     return tqdm(items, total=total, disable=None, leave=False)
-
-
-def _positive(args: argparse.Namespace, *names: str) -> None:
-    for name in names:
-        if not (getattr(args, name) > 0 and math.isfinite(getattr(args, name))):
-            raise ConfigError(f"--{name.replace('_', '-')}: must be positive, got {getattr(args, name):g}")
-
-
-def _seed(args: argparse.Namespace) -> int:
-    if args.seed < 0:
-        raise ConfigError(f"--seed: must not be negative, got {args.seed}")
-    return int(args.seed)
-
-
-def _joint_range(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    first, colon, last = text.partition(":")
-    if not (colon and first.isdigit() and last.isdigit() and int(first) < int(last)):
-        raise ConfigError(f"--joints: expected FIRST:END such as 0:6, got '{text}'")
-    return int(first), int(last)
-
-
-def _scale(text: str) -> tuple[float, float]:
-    try:
-        low, high = (float(v) for v in text.split(":"))
-    except ValueError:
-        low, high = 0.0, 0.0
-    if not 0.0 < low <= high < math.inf:
-        raise ConfigError(f"--scale: expected LOW:HIGH such as 0.5:1, got '{text}'")
-    return low, high
-
-
-def _write_json(target: str | None, values: dict[str, Any]) -> None:
-    if target == "-":
-        print(json.dumps(values, indent=2))
-    elif target:
-        Path(target).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")

@@ -1,11 +1,13 @@
-"""The options of `mimicik dataset` and its subcommands."""
+"""The options of `mimicik dataset` and its subcommands, and their values."""
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 
 from mimicik_ros.cli.setup import add_config
+from mimicik_ros.core.errors import ConfigError
 
 Run = Callable[[argparse.Namespace], int]
 MAX_SPEED_RAD_S = 6.3  # twice the fastest joint of the AIRBOT Play's older URDF
@@ -115,3 +117,38 @@ def _split(sub: argparse.ArgumentParser) -> None:
 
 def _files(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("files", nargs="+", metavar="FILE", help="dataset files, or folders of them")
+
+
+def require_positive(args: argparse.Namespace, *names: str) -> None:
+    """Raises ConfigError where one of these options is not positive and finite."""
+    for name in names:
+        if not (getattr(args, name) > 0 and math.isfinite(getattr(args, name))):
+            raise ConfigError(f"--{name.replace('_', '-')}: must be positive, got {getattr(args, name):g}")
+
+
+def seed_of(args: argparse.Namespace) -> int:
+    """--seed. Raises ConfigError where it is negative."""
+    if args.seed < 0:
+        raise ConfigError(f"--seed: must not be negative, got {args.seed}")
+    return int(args.seed)
+
+
+def joint_range_of(text: str | None) -> tuple[int, int] | None:
+    """--joints, FIRST:END. Raises ConfigError."""
+    if text is None:
+        return None
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdigit() and last.isdigit() and int(first) < int(last)):
+        raise ConfigError(f"--joints: expected FIRST:END such as 0:6, got '{text}'")
+    return int(first), int(last)
+
+
+def scale_of(text: str) -> tuple[float, float]:
+    """--scale, LOW:HIGH. Raises ConfigError."""
+    try:
+        low, high = (float(v) for v in text.split(":"))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not 0.0 < low <= high < math.inf:
+        raise ConfigError(f"--scale: expected LOW:HIGH such as 0.5:1, got '{text}'")
+    return low, high

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph
-from mimicik_ros.cli.setup import add_config, config_of, robot_of
+from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
@@ -76,9 +75,7 @@ def run(args: argparse.Namespace) -> int:
     plot_live(result, limits, config.robot.joint_names, picture)
     _print_table(result.figures)
     print(f"picture: {picture}   logs: {folder}/node.log, {folder}/arm.log")
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(result.figures, file, indent=2)
+    write_json(args.json, result.figures)
     return 0 if result.figures["limit_violations"] == 0 and result.figures["tracking_percent"] > 50.0 else 1
 
 

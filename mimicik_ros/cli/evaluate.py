@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from mimicik_ros.cli import table
-from mimicik_ros.cli.setup import add_config, config_of, robot_of
+from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
 
@@ -25,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     if args.table or args.bars:
         return table.run(args)
     table.refuse_without_table(args)
-    from mimicik_ros.core.policy import Policy
+    from mimicik_ros.evaluation.contenders import load_policy
     from mimicik_ros.evaluation.heldout import heldout, latency
 
     if args.samples < 1 or not 0.0 < args.step_rad <= 1.0:
@@ -33,17 +32,13 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     kinematics = robot_of(config)
     path = share_path(config.policy.model)
-    policy = Policy.load(path, config.policy.provider, config.policy.threads)
-    policy.card.check_against(kinematics, config.servo.rate_hz, str(path))
+    policy = load_policy(path, kinematics, config)
     figures = heldout(policy, kinematics, args.samples, args.step_rad) | latency(policy, kinematics)
+    write_json(args.json, figures)
     if args.json == "-":
-        print(json.dumps(figures, indent=2))
         return 0
     print(f"{path.name} on {policy.provider}: one call from random joints, steps uniform in +-{args.step_rad:g} rad per joint")
     print("position error |p(FK(q + delta_q)) - p*|; rotation error: geodesic angle; strict: <= 1 mm and <= 0.2 deg")
     for name, value in figures.items():
         print(f"  {name:24s} {value:.4g}")
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=2)
     return 0

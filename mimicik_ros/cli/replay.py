@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
+from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of, write_json
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.baselines import registry
 
@@ -67,12 +66,10 @@ def run(args: argparse.Namespace) -> int:
         "divergences": metrics.divergences(errors[0], config.dt_s),
         "limit_violations": metrics.limit_violations(
             q, config.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
-        "latency_ms": {"p50": float(np.percentile(done.latency_ms, 50)), "p99": float(np.percentile(done.latency_ms, 99))},
+        "latency_ms": metrics.p50_p99(done.latency_ms),
         "status": {str(k): int(v) for k, v in zip(names, counts, strict=True)},
     }
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=2)
+    write_json(args.json, figures)
     position = figures["position_error_mm"]
     assert isinstance(position, dict)
     print(f"{figures['ticks']} ticks, solver {args.solver}: position error mean {position['mean']:.3f} "

@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure, write and print. Exit code 1 where --bars misses one."""
     from mimicik_ros.evaluation import bars, contenders, render, table
     from mimicik_ros.evaluation.cases import SUITES, make_cases
+    from mimicik_ros.evaluation.cases.teleop import recorded
     from mimicik_ros.evaluation.rollout import UNCLAMPED_RAD_S, with_velocity_limit, without_gates
     from mimicik_ros.evaluation.seeds import spreads
 
@@ -65,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
     done = _measured(rivals, cases, loops)
     judged = bars.judge(done.episodes["model"], config.dt_s) if args.bars else []
     found = spreads(done.rows)
-    recorded = [c for c in cases if c.suite == "teleop" and not c.name.startswith("synthetic")]
-    about = _about(args, f"recorded motion, {len(recorded)} trials" if recorded else "our own motion", done)
+    human = sum(recorded(c) for c in cases)
+    about = _about(args, f"recorded motion, {human} trials" if human else "our own motion", done)
     report = render.as_json(about, done.rows, found, judged)
     if folder is not None:
         (folder / "table.md").write_text(render.markdown(about, done.rows, found, judged), encoding="utf-8")
@@ -161,8 +162,9 @@ def _about(args: argparse.Namespace, teleop: str, done: Table) -> dict[str, Any]
     words = ["mimicik evaluate", *(f"--{name}" for name in ("table", "bars") if getattr(args, name))]
     for name in ("config", "model", *ONLY_TABLE):
         value = getattr(args, name)
-        if value is not None and name != "out":
-            words.append(f"--{name.replace('_', '-')} {' '.join(value) if isinstance(value, list) else value}")
+        if value is not None:
+            given = "DIR" if name == "out" else " ".join(value) if isinstance(value, list) else value
+            words.append(f"--{name.replace('_', '-')} {given}")
     return {
         "command": " ".join(words), "trials": f"size {args.size or SIZE}, seed {args.seed or 0}; suite teleop: {teleop}",
         "version": mimicik_ros.__version__,

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mimicik_ros.training.spec import TrainSpec
     from mimicik_ros.training.synthesis import Synthesis
 
-LARGEST_STEP = 1.7  # times step_rad: as large as the largest random steps
 OVERRIDES = (
     ("policy", str, "mip, mip-plain, mip-published-fk, mlp, unet or flow"), ("steps", int, "optimiser steps"),
     ("minutes", float, "wall time at most"), ("seed", int, "seed of everything"),
@@ -89,8 +88,10 @@ def data_from(args: argparse.Namespace, kinematics: Kinematics, period_s: float,
     if not args.data:
         return Data(homes)
     from mimicik_ros.training.dataset.sampler import StepSampler
+    from mimicik_ros.training.synthesis import LARGEST_STEP
 
-    return Data(homes, tuple(args.data), StepSampler(args.data, kinematics, LARGEST_STEP * spec.step_rad, spec.seed, period_s))
+    sampler = StepSampler(args.data, kinematics, LARGEST_STEP * spec.step_rad, spec.seed, period_s)
+    return Data(homes, tuple(args.data), sampler)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -120,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     with joined(args.device) as place:
         if data.sampler is not None and place.rank == 0:
             print(f"data: {data.sampler.usable_rows} of {data.sampler.rows} rows of {len(data.files)} files have a step of "
-                  f"{LARGEST_STEP * spec.step_rad:g} rad at most")
+                  f"{data.sampler.max_step_rad:g} rad at most")
         synthesis = data.synthesis(kinematics, config.dt_s, spec)
         done = train(kinematics, synthesis, spec, out, provenance, args.resume, initial, place,
                      Path(args.log) if args.log else None)

@@ -13,7 +13,7 @@ import pinocchio as pin
 
 from mimicik_ros.core import se3
 from mimicik_ros.core.errors import RobotError
-from mimicik_ros.core.types import Array, Residual
+from mimicik_ros.core.types import Array, Flags, Residual
 from mimicik_ros.core.urdf import JointDescription, read_joints
 
 if not hasattr(pin, "buildModelFromXML"):
@@ -33,7 +33,7 @@ class JointTable:
 
     placements: Array
     axes: Array
-    prismatic: np.ndarray[Any, np.dtype[np.bool_]]
+    prismatic: Flags
     tool: Array
 
 

@@ -12,6 +12,7 @@ from mimicik_ros.core.status import Mode, Status
 
 Array = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

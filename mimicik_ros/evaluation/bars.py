@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mimicik_ros.evaluation.cases.singular import HOMES
+from mimicik_ros.evaluation.cases.teleop import recorded
 from mimicik_ros.evaluation.score import BACK_M, Figures, score
 from mimicik_ros.evaluation.trial import Episode
 
@@ -53,7 +54,7 @@ def groups(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
     """The closed-loop episodes that each group of bars is judged by."""
     of = {suite: [e for e in episodes if e.case.suite == suite] for suite in SUITES}
     return {
-        RECORDED: [e for e in of["teleop"] if not e.case.name.startswith("synthetic")],
+        RECORDED: [e for e in of["teleop"] if recorded(e.case)],
         "singular": of["singular"],
         **{home: [e for e in of["singular"] if e.case.name.startswith(home)] for home in HOMES},
         "0.25 mm tremor": [e for e in of["ood"] if e.case.name.startswith("tremor")],

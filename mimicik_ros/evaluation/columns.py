@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mimicik_ros.evaluation.metrics import SPIKES_RAD, SUCCESS_MM
+
 
 @dataclass(frozen=True)
 class Column:
@@ -20,14 +22,14 @@ def _errors(name: str, unit: str, heading: str) -> tuple[Column, ...]:
 
 ACCURACY = (
     *_errors("position", "mm", "pos"), *_errors("rotation", "deg", "rot"),
-    *(Column(f"success_{d}mm_percent", f"SR@{d} %", 2) for d in (1, 5, 10)), Column("strict_percent", "strict %", 2),
+    *(Column(f"success_{d}mm_percent", f"SR@{d} %", 2) for d in SUCCESS_MM), Column("strict_percent", "strict %", 2),
 )
 EPISODES = (
-    *(Column(f"episode_success_{d}mm_percent", f"episode SR@{d} %", 1) for d in (1, 5, 10)),
+    *(Column(f"episode_success_{d}mm_percent", f"episode SR@{d} %", 1) for d in SUCCESS_MM),
     Column("episode_strict_percent", "episode strict %", 1),
 )
 CALM = (
-    *(Column(f"spike_{r}rad_percent", f"spikes {r} %", 3) for r in ("0.02", "0.05", "0.1")),
+    *(Column(f"spike_{r:g}rad_percent", f"spikes {r:g} %", 3) for r in SPIKES_RAD),
     Column("jerk_rms_rad_s3", "jerk rms rad/s³"), Column("jerk_max_rad_s3", "jerk max rad/s³"),
     Column("max_velocity_rad_s", "max velocity rad/s", 2), Column("branch_switches", "branch switches", 0),
     Column("divergences", "diverged", 0), Column("returns", "returns", 0), Column("not_back", "not back", 0),
@@ -61,10 +63,11 @@ DEFINITIONS = (
     ("tick, solver", "wall time of the whole tick, and of the solver's call in it, one after the other in one process"),
     ("CPU", "CPU time of the process, all threads, over the ticks"),
     ("energy", "of the whole machine by its counter (RAPL packages, NVML), over the ticks; without a counter: not measured"),
-    ("governed", "every solver is asked for the pose one tick ahead, at most 0.8 m/s and 3 rad/s away as configured; the error "
-                 "is against the target all the same"),
-    ("unclamped", "100 rad/s and no acceleration limit; the tick refuses a joint step above servo.max_joint_step_rad (0.5 rad), "
-                  "which is lifted for the classical solvers, as it would hide their branch switches"),
+    ("governed", "every solver is asked for the pose one tick ahead, no further than the configured speeds lead (by default 0.8 "
+                 "m/s and 3 rad/s); the error is against the target all the same"),
+    ("unclamped", "without --velocity-limit: 100 rad/s and no acceleration limit; the tick refuses a joint step above "
+                  "servo.max_joint_step_rad (0.5 rad), which is lifted for the classical solvers, as it would hide their branch "
+                  "switches"),
     ("all", "the ticks of every suite together, not the mean of the suites"),
     ("published", "figures of the MimicIK publication, on its own data and arm, by definitions that it does not give (its "
                   "success and spike rates add up to 100 %, so its spikes may be misses of 10 mm); - where it gives none"),

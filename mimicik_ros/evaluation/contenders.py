@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,8 +113,7 @@ def policy_of(spec: object, origin: str) -> tuple[str, int]:
     name, seed = values.get("policy", "mip"), values.get("seed", 0)
     if not isinstance(name, str) or not isinstance(seed, int):
         raise ModelError(f"{origin}: model card: spec.policy '{name}' or spec.seed '{seed}' has the wrong type; export it again")
-    no_fk = values.get("fk_weight") == 0 and not re.search("fk", name)
-    return (f"{name} --fk-weight 0" if no_fk else name), seed
+    return (f"{name} --fk-weight 0" if values.get("fk_weight") == 0 else name), seed
 
 
 def _check_distinct(rows: list[Contender]) -> None:

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
-from mimicik_ros.core import se3
 from mimicik_ros.core.features import encode
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.policy import Policy
+from mimicik_ros.evaluation import metrics
 
 SEED = 20_261_201  # of no training run
 STEP_RAD = 0.06
@@ -28,15 +28,15 @@ def heldout(policy: Policy, kinematics: Kinematics, size: int, step_rad: float =
     T_now, T_goal = kinematics.fk_batch(q), kinematics.fk_batch(goal)
     observation = encode(q, T_now, T_goal)
     T = kinematics.fk_batch(q + policy.predict_batch(observation))
-    position = 1e3 * np.linalg.norm(T[:, :3, 3] - T_goal[:, :3, 3], axis=1)
-    rotation = np.degrees(se3.rotation_angle(np.swapaxes(T[:, :3, :3], 1, 2) @ T_goal[:, :3, :3]))
-    still = 1e3 * np.linalg.norm(T_now[:, :3, 3] - T_goal[:, :3, 3], axis=1)
+    position_m, rotation_rad = metrics.pose_errors(T, T_goal)
+    still_m, _ = metrics.pose_errors(T_now, T_goal)
+    position, rotation = 1e3 * position_m, np.degrees(rotation_rad)
     figures = {"samples": float(size), "step_rad": step_rad, "position_mean_mm": position.mean()}
     figures |= {f"position_p{p}_mm": np.percentile(position, p) for p in (50, 95, 99)}
-    figures |= {f"within_{d}mm_percent": 100.0 * (position < d).mean() for d in (1, 5, 10)}
+    figures |= {f"within_{d}mm_percent": 100.0 * (position < d).mean() for d in metrics.SUCCESS_MM}
     figures |= {"rotation_mean_deg": rotation.mean(), "rotation_p99_deg": np.percentile(rotation, 99)}
-    figures["strict_percent"] = 100.0 * ((position <= 1.0) & (rotation <= 0.2)).mean()
-    figures["no_motion_mean_mm"] = still.mean()
+    figures["strict_percent"] = 100.0 * metrics.strict(position_m, rotation_rad).mean()
+    figures["no_motion_mean_mm"] = 1e3 * still_m.mean()
     return {k: float(v) for k, v in figures.items()}
 
 
@@ -50,5 +50,4 @@ def latency(policy: Policy, kinematics: Kinematics, runs: int = LATENCY_RUNS) ->
         start = time.perf_counter()
         policy.predict(observations[i % 64])
         taken.append(1e3 * (time.perf_counter() - start))
-    p50, p99 = np.percentile(taken[runs // 10 :], [50, 99])
-    return {"latency_p50_ms": float(p50), "latency_p99_ms": float(p99)}
+    return {f"latency_{p}_ms": value for p, value in metrics.p50_p99(np.array(taken[runs // 10 :])).items()}

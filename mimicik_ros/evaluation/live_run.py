@@ -56,17 +56,15 @@ def score_live(records: Records, limits: JointLimits) -> LiveRun:
     tick_ms, lateness_ms = _column(status, "tick_ms"), 1e3 * _column(status, "lateness_s")
     missed = _column(status, "missed_deadlines")
     q = np.asarray(command["q"])
-    calm = metrics.calm(q, limits.dt_s)
-    p50 = np.percentile
     figures: dict[str, Any] = {
         "ticks": len(status),
         "missed_deadlines": int(missed[-1] - missed[0]),
         "tracking_percent": float(100.0 * moving.mean()),
         **metrics.accuracy(residual_m[moving], residual_rad[moving]),
         "target_error_mm": metrics.spread(1e3 * target_m[np.isfinite(target_m)]),
-        **calm,
-        "tick_ms": {"p50": float(p50(tick_ms, 50)), "p99": float(p50(tick_ms, 99))},
-        "lateness_ms": {"p50": float(p50(lateness_ms, 50)), "p99": float(p50(lateness_ms, 99))},
+        **metrics.calm(q, limits.dt_s),
+        "tick_ms": metrics.p50_p99(tick_ms),
+        "lateness_ms": metrics.p50_p99(lateness_ms),
         "end_to_end_ms": _end_to_end(status, command["ros_s"]),
         "limit_violations": metrics.limit_violations(
             q, limits.dt_s, limits.lower, limits.upper, limits.velocity, limits.acceleration),
@@ -97,7 +95,4 @@ def _end_to_end(status: list[dict[str, str]], command_receipt_s: Array) -> dict[
     first = np.concatenate([[True], np.diff(stamps) > 0.0]) & np.isfinite(stamps) & np.isfinite(published)
     place = np.searchsorted(command_receipt_s, published[first])
     received = place < len(command_receipt_s)
-    delay = 1e3 * (command_receipt_s[place[received]] - stamps[first][received])
-    if not len(delay):
-        return {"p50": float("nan"), "p99": float("nan")}
-    return {"p50": float(np.percentile(delay, 50)), "p99": float(np.percentile(delay, 99))}
+    return metrics.p50_p99(1e3 * (command_receipt_s[place[received]] - stamps[first][received]))

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from mimicik_ros.core import se3
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 
 STRICT_M, STRICT_RAD = 1e-3, np.radians(0.2)
+SUCCESS_MM = (1, 5, 10)
 SPIKES_RAD = (0.02, 0.05, 0.1)  # change of a joint's step from tick to tick; 0.05 rad at 20 Hz = 20 rad/s^2
 BRANCH_SWITCH_RAD = 0.5
 DIVERGED_M, DIVERGED_S = 0.1, 1.0
 SLACK = 1e-6  # relative, for rounding in messages
-
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def pose_errors(T_actual: Array, T_wanted: Array) -> tuple[Array, Array]:
@@ -35,14 +34,27 @@ def spread(values: Array) -> dict[str, float]:
     return {"mean": float(np.mean(values)), "p95": float(p95), "p99": float(p99)}
 
 
+def strict(position_m: Array, rotation_rad: Array) -> Flags:
+    """Errors (k,) that are strict: <= 1 mm and <= 0.2 deg."""
+    both: Flags = (position_m <= STRICT_M) & (rotation_rad <= STRICT_RAD)
+    return both
+
+
+def p50_p99(values: Array) -> dict[str, float]:
+    """Median and 99th percentile; NaN where there are no values."""
+    if not len(values):
+        return {"p50": float("nan"), "p99": float("nan")}
+    p50, p99 = np.percentile(values, [50, 99])
+    return {"p50": float(p50), "p99": float(p99)}
+
+
 def accuracy(position_m: Array, rotation_rad: Array) -> dict[str, object]:
     """Errors (k,) as figures: mm and deg, success rates (share of ticks below 1, 5, 10 mm), strict (<= 1 mm and <= 0.2 deg)."""
-    strict = (position_m <= STRICT_M) & (rotation_rad <= STRICT_RAD)
     return {
         "position_error_mm": spread(1e3 * position_m),
         "rotation_error_deg": spread(np.degrees(rotation_rad)),
-        **{f"success_{d}mm_percent": _percent(position_m < 1e-3 * d) for d in (1, 5, 10)},
-        "strict_percent": _percent(strict),
+        **{f"success_{d}mm_percent": _percent(position_m < 1e-3 * d) for d in SUCCESS_MM},
+        "strict_percent": _percent(strict(position_m, rotation_rad)),
     }
 
 

@@ -17,10 +17,23 @@ TURN_RAD = 0.3  # largest component of a waypoint's rotation vector
 TREMOR_RMS_M, TREMOR_HZ = 5e-5, (8.0, 12.0)
 
 
+def minimum_jerk(s: Array) -> Array:
+    """Share of a move done at share s of its time (Flash & Hogan 1985)."""
+    share: Array = s**3 * (10.0 + s * (6.0 * s - 15.0))
+    return share
+
+
+def hand_tremor(t_s: Array, rms_m: float, rng: np.random.Generator) -> Array:
+    """Displacements (k, 3) m at times (k,): a tone in TREMOR_HZ on each axis, of this rms over all three."""
+    hz, phase = rng.uniform(*TREMOR_HZ, 3), rng.uniform(0, 2 * np.pi, 3)
+    shake: Array = rms_m * np.sqrt(2.0 / 3.0) * np.sin(2 * np.pi * t_s[:, None] * hz + phase)
+    return shake
+
+
 def human_motion(T_start: Array, seconds: float, period_s: float, seed: int) -> Stream:
     """A stream that begins at rest at T_start (4, 4) and reaches from waypoint to waypoint.
 
-    Reaches follow the minimum-jerk profile (Flash & Hogan 1985), positions on chords, rotations on geodesics of the first
+    Reaches follow the minimum-jerk profile, positions on chords, rotations on geodesics of the first
     pose's frame; tremor of TREMOR_RMS_M rides on the positions and swells in over the first second.
     """
     rng = np.random.default_rng(seed)
@@ -31,13 +44,12 @@ def human_motion(T_start: Array, seconds: float, period_s: float, seed: int) -> 
         reach_s = rng.uniform(*REACH_S)
         goal, goal_twist = rng.uniform(BOX_M[:, 0], BOX_M[:, 1]), rng.uniform(-TURN_RAD, TURN_RAD, 3)
         s = np.clip((t - now) / reach_s, 0.0, 1.0)[:, None]
-        profile = s**3 * (10.0 + s * (6.0 * s - 15.0))
+        profile = minimum_jerk(s)
         moving = t >= now
         offset[moving] = (here + profile * (goal - here))[moving]
         turn[moving] = (twist + profile * (goal_twist - twist))[moving]
         here, twist, now = goal, goal_twist, now + reach_s + rng.uniform(*PAUSE_S)
-    hz, phase = rng.uniform(*TREMOR_HZ, 3), rng.uniform(0, 2 * np.pi, 3)
-    tremor = TREMOR_RMS_M * np.sqrt(2.0 / 3.0) * np.sin(2 * np.pi * t[:, None] * hz + phase) * np.clip(t, 0, 1)[:, None]
+    tremor = hand_tremor(t, TREMOR_RMS_M, rng) * np.clip(t, 0, 1)[:, None]
     rotation = T_start[:3, :3] @ se3.rotation_exp(turn)
     return Stream(t, T_start[:3, 3] + offset + tremor, se3.quat_from_rotation(rotation))
 

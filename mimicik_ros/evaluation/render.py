@@ -45,10 +45,10 @@ def as_json(about: About, rows: Sequence[Row], spreads: Sequence[Spread], bars: 
 def markdown(about: About, rows: Sequence[Row], spreads: Sequence[Spread], bars: Sequence[Bar]) -> str:
     """The table by suite, the pooled figures first; seeds, bars and definitions below."""
     lines = ["# Closed-loop and open-loop figures", "", *(f"- {key}: {value}" for key, value in about.items()), ""]
-    measured = [r for r in rows if r.figures]
-    rest = [r for r in rows if r.note and not r.figures]
-    for suite in dict.fromkeys(r.suite for r in measured):
-        lines += _suite(suite, [r for r in measured if r.suite == suite], rest)
+    shown = [r for r in rows if r.figures]
+    skipped = [r for r in rows if r.note and not r.figures]
+    for suite in dict.fromkeys(r.suite for r in shown):
+        lines += _suite(suite, [r for r in shown if r.suite == suite], skipped)
     if spreads:
         lines += ["## Spread over training seeds, closed loop", "", *spread_table(spreads), ""]
     if bars:
@@ -58,10 +58,10 @@ def markdown(about: About, rows: Sequence[Row], spreads: Sequence[Spread], bars:
 
 
 def _suite(suite: str, rows: list[Row], skipped: list[Row]) -> list[str]:
-    first = next(r for r in rows if r.kind != "published")
-    size = {k: first.figures[k] for k in ("episodes", "ticks", "reachable_ticks")}
-    title = "All suites" if suite == ALL else f"Suite `{suite}`"
-    lines = [f"## {title}: {size['episodes']} trials, {size['ticks']} ticks, {size['reachable_ticks']} within reach", ""]
+    sizes = ("{episodes} trials, {ticks} ticks, {reachable_ticks} within reach".format_map(r.figures)
+             for r in rows if r.kind != "published")
+    heading = "All suites" if suite == ALL else f"Suite `{suite}`"
+    lines = [f"## {heading}: {next(sizes, 'nothing measured')}", ""]
     closed, opened = ([r for r in rows if r.loop == loop] for loop in (CLOSED, OPEN))
     if closed:
         lines += ["### Closed loop: accuracy", "", *_table((*ACCURACY, *EPISODES), closed, skipped), ""]

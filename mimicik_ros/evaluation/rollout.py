@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mimicik_ros.config import Config
-from mimicik_ros.core import se3
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.core.status import Status
@@ -113,7 +112,6 @@ def rollout(servo: IKServo, stream: Stream, q_init: Array, reference: Array | No
 
 def settle(servo: IKServo, T_target: Array, q_init: Array, ticks: int) -> Array:
     """Joints (n,) rad after following one resting pose (4, 4) from q_init (n,) rad for some ticks."""
-    position = np.repeat(T_target[None, :3, 3], ticks, axis=0)
-    quat = np.repeat(se3.quat_from_rotation(T_target[:3, :3])[None], ticks, axis=0)
-    q: Array = rollout(servo, Stream(np.arange(ticks, dtype=np.float64) * servo.config.dt_s, position, quat), q_init).q[-1]
+    stream = Stream.of_poses(np.repeat(T_target[None], ticks, axis=0), servo.config.dt_s)
+    q: Array = rollout(servo, stream, q_init).q[-1]
     return q

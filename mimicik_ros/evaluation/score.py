@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.evaluation import metrics
 from mimicik_ros.evaluation.energy import NOT_MEASURED
-from mimicik_ros.evaluation.metrics import Flags
 from mimicik_ros.evaluation.trial import Episode
 
 BACK_M, BACK_S = 0.01, 1.0  # the error that counts as back, and the time allowed once the target is reachable again
-LEVELS_MM = (1, 5, 10)
 Figures = dict[str, float | int | str | None]  # text: not measured
 
 
@@ -44,7 +42,7 @@ def _accuracy(position: Array, rotation: Array) -> Figures:
 
 
 SEQUENCE = (
-    *(f"episode_success_{d}mm_percent" for d in LEVELS_MM), "episode_strict_percent",
+    *(f"episode_success_{d}mm_percent" for d in metrics.SUCCESS_MM), "episode_strict_percent",
     *(f"spike_{r:g}rad_percent" for r in metrics.SPIKES_RAD), "jerk_rms_rad_s3", "jerk_max_rad_s3", "max_velocity_rad_s",
     "branch_switches", "divergences", "returns", "not_back")
 
@@ -57,7 +55,7 @@ def _sequence(episodes: Sequence[Episode], dt_s: float) -> Figures:
     calm = metrics.calm_of([e.commands for e in episodes], dt_s)
     back = np.array([returns(e.position_m, e.case.reachable, dt_s) for e in episodes])
     return {
-        **{f"episode_success_{d}mm_percent": final[f"success_{d}mm_percent"] for d in LEVELS_MM},
+        **{f"episode_success_{d}mm_percent": final[f"success_{d}mm_percent"] for d in metrics.SUCCESS_MM},
         "episode_strict_percent": final["strict_percent"],
         **{f"spike_{r:g}rad_percent": calm[f"spike_{r:g}rad_percent"] for r in metrics.SPIKES_RAD},
         "jerk_rms_rad_s3": calm["jerk_rms"], "jerk_max_rad_s3": calm["jerk_max"], "max_velocity_rad_s": calm["max_velocity"],
@@ -90,7 +88,7 @@ def not_finite(episode: Episode) -> int:
 def _cost(episodes: Sequence[Episode], ticks: int) -> Figures:
     figures: Figures = {}
     for name, values in (("tick", [e.done.latency_ms for e in episodes]), ("solver", [e.done.solver_ms for e in episodes])):
-        figures |= {f"{name}_p{p}_ms": float(np.percentile(np.concatenate(values), p)) for p in (50, 99)}
+        figures |= {f"{name}_{p}_ms": value for p, value in metrics.p50_p99(np.concatenate(values)).items()}
     figures["cpu_ms"] = 1e3 * sum(e.done.cpu_s for e in episodes) / ticks
     energy = [e.energy_j for e in episodes if e.energy_j is not None]
     figures["energy_mj"] = 1e3 * sum(energy) / ticks if len(energy) == len(episodes) else NOT_MEASURED

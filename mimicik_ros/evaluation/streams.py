@@ -26,6 +26,11 @@ class Stream:
     position_m: Array
     quat_xyzw: Array
 
+    @classmethod
+    def of_poses(cls, T: Array, period_s: float) -> Stream:
+        """Poses (k, 4, 4), one a period from t = 0."""
+        return cls(period_s * np.arange(len(T), dtype=float), T[:, :3, 3], se3.quat_from_rotation(T[:, :3, :3]))
+
     @property
     def poses(self) -> Array:
         """Homogeneous transforms (k, 4, 4)."""

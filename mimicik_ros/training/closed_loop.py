@@ -7,14 +7,13 @@ kinematics says what a step is worth, and hinges say which steps are too fast or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
 
+from mimicik_ros.core.dls import ROTATION_WEIGHT_M
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.training.courses import REST, draw
 from mimicik_ros.training.policies import TrainablePolicy
 from mimicik_ros.training.spec import TrainSpec
@@ -26,20 +25,11 @@ LINEAR_M, ANGULAR_RAD = 0.04, 0.15  # of one tick: the governor's defaults, 0.8 
 FAST_RAD, SUDDEN_RAD = 0.16, 0.035  # a step, and a change of step from tick to tick, from which the hinges count
 HINGE_RAD = 0.02
 FAST_WEIGHT, SUDDEN_WEIGHT, IDLE_WEIGHT, FLIP_WEIGHT = 0.3, 2.0, 1.0, 0.1
-IDLE_RATIO, IDLE_FLOOR_M, ROTATION_WEIGHT_M = 0.9, 5e-4, 0.25  # the node stops a step that does not bring the goal nearer
+IDLE_RATIO, IDLE_FLOOR_M = 0.9, 5e-4  # the node stops a step that does not bring the goal nearer
 OUT_OF_REACH_M = 1e-3  # a tick that misses by more may be beyond reach: the arm must stay on its branch there
 BRANCH_DET, BRANCH_MARGIN = 1e-3, 0.2
 LOST_M = 0.4
 MARGIN_RAD = 0.01  # inside the joint limits, as in the node
-
-
-@dataclass(frozen=True)
-class ClosedLoopLoss:
-    """The total to minimise, and what a tick was like: share strict, share of sudden steps (> 0.05 rad)."""
-
-    total: Tensor
-    strict: float
-    spikes: float
 
 
 class ClosedLoop:
@@ -66,14 +56,13 @@ class ClosedLoop:
         self._low, self._high = torch.tensor(low, dtype=torch.float32), torch.tensor(high, dtype=torch.float32)
         self._fk = TorchFK(kinematics.table)
 
-    def loss(self, policy: TrainablePolicy, spec: TrainSpec) -> ClosedLoopLoss:
-        """The next ticks of every arm. Raises nothing; an arm that is lost begins another course."""
+    def loss(self, policy: TrainablePolicy, spec: TrainSpec) -> Tensor:
+        """Mean loss of the next ticks of every arm; an arm that is lost, or done, begins another course."""
         device = policy.action_scale.device
         fk, low, high = self._fk.to(device), self._low.to(device), self._high.to(device)
         q, step = self._q.to(device), self._step.to(device)
         side = torch.sign(_determinant(fk, q)).detach()
         total = torch.zeros((), device=device)
-        strict, spikes = 0.0, 0.0
         for _ in range(self._ticks):
             self._tick += 1.0
             target_R, target_p = (torch.tensor(x, dtype=torch.float32, device=device)
@@ -96,15 +85,12 @@ class ClosedLoop:
             hinges = FAST_WEIGHT * fast + SUDDEN_WEIGHT * sudden + IDLE_WEIGHT * idle + FLIP_WEIGHT * flip
             total = total + (error + hinges).mean() / self._ticks
             q, side = q_next, torch.sign(determinant).detach()
-            with torch.no_grad():
-                strict += float(((squared_p < 1e-6) & (squared_chord < 2 * 0.0034907**2)).float().mean()) / self._ticks
-                spikes += float(((step - step_before).abs().amax(1) > 0.05).float().mean()) / self._ticks
         self._q, self._step = q.detach().cpu().clone(), step.detach().cpu().clone()
         lost = (p.detach() - target_p).norm(dim=1).cpu().numpy() > LOST_M
         self._renew((self._tick >= REST * self._course.ticks) | lost | ~np.isfinite(self._q.sum(1).numpy()))
-        return ClosedLoopLoss(total, strict, spikes)
+        return total
 
-    def _renew(self, done: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> None:
+    def _renew(self, done: Flags) -> None:
         if not done.any():
             return
         fresh = draw(self._kin, self._rng, int(done.sum()), self._singular, self._homes, self._dt)
@@ -139,8 +125,7 @@ def _governed(fk: TorchFK, q: Tensor, target_R: Tensor, target_p: Tensor) -> tup
 
 
 def _determinant(fk: TorchFK, q: Tensor) -> Tensor:
-    """Determinant (B,) of the body Jacobian of a chain of six hinges; its sign tells the branch. Zero for other chains."""
+    """Determinant (B,) of the Jacobian of a chain of six hinges; its sign tells the branch. Zero for other chains."""
     if q.shape[1] != 6 or fk.slides:
         return torch.zeros_like(q[:, 0])
-    J = fk.jacobian(q)
-    return torch.linalg.det(J)
+    return torch.linalg.det(fk.jacobian(q))

@@ -8,7 +8,7 @@ import numpy as np
 
 from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 
 HOME_SHARE, RANDOM_SHARE, THROUGH_SHARE, BEYOND_SHARE, TREMOR_SHARE = 0.25, 0.2, 0.35, 0.15, 0.2
 LENGTH_M, BEYOND_M = (0.05, 0.4), (0.2, 0.8)
@@ -42,7 +42,7 @@ class Course:
         shake = self.tremor_m[:, None] * rng.standard_normal((len(a), 3))
         return self.T[:, :3, :3] @ se3.rotation_exp(a * self.w), self.T[:, :3, 3] + a * self.v + shake
 
-    def replaced(self, where: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], other: Course) -> Course:
+    def replaced(self, where: Flags, other: Course) -> Course:
         """These courses with those of `other` (as many as `where` marks) in the places marked."""
         merged = []
         for mine, new in zip(self.__dict__.values(), other.__dict__.values(), strict=True):

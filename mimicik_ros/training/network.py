@@ -31,36 +31,57 @@ class Block(nn.Module):
         return x + self.down(nn.functional.silu(self.up(self.norm(x))))
 
 
-class FlowNetwork(nn.Module):
-    """f(a, t, c) -> action, for a normalised action a (B, n), a time t and an observation c (B, n + 6).
+class Trunk(nn.Module):
+    """What both networks have: normalised inputs (a, t, c) and a residual MLP that makes features of them.
 
-    f = a + M(h) x, where x is the scaled target pose relative to the tool at q + a (forward kinematics is a layer of the
-    network) and h are the features of a trunk that sees q + a, x, a and t. So the second step of the flow corrects what the
-    first one leaves, as a Newton step does, and nothing moves where nothing is left. Normalisation of the observation is part
-    of the network: outside, observations are metres and radians.
+    Normalisation of the observation is part of the network: outside, observations are metres and radians.
 
     Args:
-        table: the robot's joints and tool.
         lower, upper: (n,) rad, joint limits, for normalisation.
-        action_scale: (n,) rad a unit of action.
-        width, blocks: of the trunk.
+        width, blocks: of the MLP.
     """
 
-    def __init__(self, table: JointTable, lower: Tensor, upper: Tensor, action_scale: Tensor, width: int, blocks: int) -> None:
+    def __init__(self, lower: Tensor, upper: Tensor, width: int, blocks: int) -> None:
         super().__init__()
         self.n = len(lower)
         self.low_precision = False  # bfloat16 in the blocks: several times faster where the processor has it
-        self.fk = TorchFK(table)
         self.register_buffer("centre", (upper + lower) / 2)
         self.register_buffer("half_range", (upper - lower) / 2)
-        self.register_buffer("action_scale", action_scale.clone())  # where an action leads
         self.register_buffer("pose_scale", torch.tensor([POSITION_SCALE_M] * 3 + [ROTATION_SCALE_RAD] * 3))
         self.inlet = nn.Linear(3 * self.n + 6 + self.n + 1, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
         self.norm = nn.LayerNorm(width)
+
+    def features(self, q: Tensor, x: Tensor, action: Tensor, t: float | Tensor) -> Tensor:
+        """Features (B, width) of joints (B, n) rad, a scaled pose (B, 6), an action (B, n) and a time, or one a sample (B, 1)."""
+        time = t if isinstance(t, Tensor) else torch.full_like(q[:, :1], t)
+        inputs = torch.cat([(q - self.centre) / self.half_range, torch.sin(q), torch.cos(q), x, action, time], dim=1)
+        h = self.inlet(inputs)
+        with torch.autocast(h.device.type, torch.bfloat16, enabled=self.low_precision):
+            for block in self.blocks:
+                h = block(h)
+        return self.norm(h.float())
+
+
+class FlowNetwork(Trunk):
+    """f(a, t, c) -> action, for a normalised action a (B, n), a time t and an observation c (B, n + 6).
+
+    f = a + M(h) x, where x is the scaled target pose relative to the tool at q + a (forward kinematics is a layer of the
+    network) and h are the features of a trunk that sees q + a, x, a and t. So the second step of the flow corrects what the
+    first one leaves, as a Newton step does, and nothing moves where nothing is left.
+
+    Args:
+        table: the robot's joints and tool.
+        action_scale: (n,) rad a unit of action.
+        lower, upper, width, blocks: see Trunk.
+    """
+
+    def __init__(self, table: JointTable, lower: Tensor, upper: Tensor, action_scale: Tensor, width: int, blocks: int) -> None:
+        super().__init__(lower, upper, width, blocks)
+        self.fk = TorchFK(table)
+        self.register_buffer("action_scale", action_scale.clone())  # where an action leads
         self.head = nn.Linear(width, self.n * 6)
-        nn.init.normal_(self.head.weight, std=1e-2)
-        nn.init.zeros_(self.head.bias)
+        _begin_small(self.head)
 
     def first(self, observation: Tensor) -> Tensor:
         """f(0, 0, c), where the tool is at q and all of the target pose is left."""
@@ -81,41 +102,21 @@ class FlowNetwork(nn.Module):
 
     def _correction(self, action: Tensor, t: float, q: Tensor, pose: Tensor) -> Tensor:
         x = pose / self.pose_scale
-        time = torch.full_like(q[:, :1], t)
-        inputs = torch.cat([(q - self.centre) / self.half_range, torch.sin(q), torch.cos(q), x, action, time], dim=1)
-        h = self.inlet(inputs)
-        with torch.autocast(h.device.type, torch.bfloat16, enabled=self.low_precision):
-            for block in self.blocks:
-                h = block(h)
-        matrix = self.head(self.norm(h.float())).reshape(-1, self.n, 6)
+        matrix = self.head(self.features(q, x, action, t)).reshape(-1, self.n, 6)
         return (matrix @ x[..., None])[..., 0]
 
 
-class PlainNetwork(nn.Module):
+class PlainNetwork(Trunk):
     """f(a, t, c) -> action, as FlowNetwork, but blind to where the action leads.
 
     The action is M(h) x + b(h), with h the features of the trunk and x the scaled relative target: inverse kinematics is
     nearly linear in a small relative pose, so the trunk only has to learn a matrix that varies slowly.
-    Normalisation of the observation is part of the network: outside, observations are metres and radians.
     """
 
     def __init__(self, lower: Tensor, upper: Tensor, width: int, blocks: int) -> None:
-        super().__init__()
-        n = len(lower)
-        self.n = n
-        self.low_precision = False  # bfloat16 in the blocks: several times faster where the processor has it
-        self.register_buffer("centre", (upper + lower) / 2)
-        self.register_buffer("half_range", (upper - lower) / 2)
-        scale = torch.tensor([POSITION_SCALE_M] * 3 + [ROTATION_SCALE_RAD] * 3)
-        self.register_buffer("pose_scale", scale)
-        self.inlet = nn.Linear(3 * n + 6 + n + 1, width)
-        self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
-        self.norm = nn.LayerNorm(width)
-        self.bias_head = nn.Linear(width, n)
-        self.matrix_head = nn.Linear(width, n * 6)
-        for head in (self.bias_head, self.matrix_head):
-            nn.init.normal_(head.weight, std=1e-2)
-            nn.init.zeros_(head.bias)
+        super().__init__(lower, upper, width, blocks)
+        self.bias_head, self.matrix_head = nn.Linear(width, self.n), nn.Linear(width, self.n * 6)
+        _begin_small(self.bias_head, self.matrix_head)
 
     def first(self, observation: Tensor) -> Tensor:
         """f(0, 0, c)."""
@@ -124,30 +125,12 @@ class PlainNetwork(nn.Module):
     def forward(self, action: Tensor, t: float | Tensor, observation: Tensor) -> Tensor:
         """One evaluation; t is one time, or one for each sample (B, 1)."""
         q, x = observation[:, : self.n], observation[:, self.n :] / self.pose_scale
-        time = t if isinstance(t, Tensor) else torch.full_like(q[:, :1], t)
-        inputs = torch.cat([(q - self.centre) / self.half_range, torch.sin(q), torch.cos(q), x, action, time], dim=1)
-        h = self.inlet(inputs)
-        with torch.autocast(h.device.type, torch.bfloat16, enabled=self.low_precision):
-            for block in self.blocks:
-                h = block(h)
-        h = self.norm(h.float())
+        h = self.features(q, x, action, t)
         matrix = self.matrix_head(h).reshape(-1, self.n, 6)
         return self.bias_head(h) + (matrix @ x[..., None])[..., 0]
 
 
-class TwoStepPolicy(nn.Module):
-    """The deployed policy: a0 = f(0, 0, c); a1 = f(a0, t*, c); delta_q = action_scale * a1 (rad)."""
-
-    def __init__(self, network: FlowNetwork | PlainNetwork, action_scale: Tensor, t_star: float) -> None:
-        super().__init__()
-        self.network, self.t_star = network, t_star
-        self.register_buffer("action_scale", action_scale)
-
-    def forward(self, observation: Tensor) -> Tensor:
-        _, a1 = self.steps(observation)
-        return a1 * self.action_scale
-
-    def steps(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Both deployed actions (B, n), normalised."""
-        a0 = self.network.first(observation)
-        return a0, self.network(a0, self.t_star, observation)
+def _begin_small(*heads: nn.Linear) -> None:
+    for head in heads:
+        nn.init.normal_(head.weight, std=1e-2)
+        nn.init.zeros_(head.bias)

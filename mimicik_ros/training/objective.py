@@ -1,7 +1,4 @@
-"""The training objective: two-step flow matching (MIP) and FK consistency on both steps that are deployed.
-
-The FK loss and the random numbers are those of every policy in `policies/`.
-"""
+"""What the losses of all policies are made of: a batch, the FK loss, and random numbers that follow from the step."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from mimicik_ros.training.network import TwoStepPolicy
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_fk import TorchFK
 
@@ -37,22 +33,6 @@ class Losses:
     total: Tensor
     flow: Tensor
     fk: Tensor
-
-
-def objective(policy: TwoStepPolicy, fk: TorchFK, sample: Sample, spec: TrainSpec, generator: torch.Generator) -> Losses:
-    """Flow loss on f(0, 0, c) and f(a + (1 - t*) eps, t*, c); FK loss on a0 and on the rolled-out a1, in one step.
-
-    Flow loss: |a0 - a|^2 / t*^2 + |a1 - a|^2 / (1 - t*)^2 (Minimal Iterative Policy; see docs/training.md). The published FK
-    loss looks at another pair of times than those deployed; here it looks at what leaves the network.
-    """
-    t = spec.t_star
-    a0, rolled = policy.steps(sample.observation)
-    noise = normal(sample, generator)
-    noisy = policy.network(sample.action + (1.0 - t) * noise, t, sample.observation)
-    flow = ((a0 - sample.action) ** 2).mean() / t**2 + ((noisy - sample.action) ** 2).mean() / (1.0 - t) ** 2
-    first, _, _ = fk_loss(fk, sample, a0 * policy.action_scale, spec)
-    second, _, _ = fk_loss(fk, sample, rolled * policy.action_scale, spec)
-    return weighted(flow, 0.25 * first + second, spec)
 
 
 def weighted(flow: Tensor, fk: Tensor, spec: TrainSpec) -> Losses:

@@ -20,7 +20,8 @@ class TrainSpec:
         minutes: upper bound on the run's wall time (0 = none); the cosine follows whichever ends first.
         bf16_share: share of the run, from its start, whose blocks compute in bfloat16; the rest is float32.
         batch: samples per optimiser step, all of them new, over all processes together.
-        learning_rate: Muon's on matrices; AdamW's on all other parameters is learning_rate / 10.
+        learning_rate: Muon's on the matrices of the blocks; AdamW's on all other parameters is learning_rate / 10.
+        weight_decay: of both.
         ema: decay of the averaged weights that are exported.
         t_star: time of the second step of the two-step policies (MIP: 0.9).
         flow_weight: weight of the flow-matching loss beside the FK loss.
@@ -30,6 +31,7 @@ class TrainSpec:
         arms, ticks: arms that follow courses side by side, and ticks an optimiser step takes them through.
         step_rad: uniform joint step of the random motions, per joint and period.
         mix: shares of the sources random, singular, smooth, teleop (teleop falls to random where there are no streams).
+        seed: of everything drawn.
         threads: CPU threads of each process.
         workers: processes beside each training process that make its batches; 0 makes them in between.
     """

@@ -1,6 +1,7 @@
 """FK-exact joint motion, made anew for every batch: random, near singularities, smooth with tremor, and teleoperation.
 
-Every source gives (q, delta_q, T_target): joints (B, n) rad, the step of one period (B, n) rad and the target pose (B, 4, 4).
+Every source gives (q, delta_q): joints (B, n) rad and the step of one period (B, n) rad. The target pose (B, 4, 4) is FK of their
+sum, moved by tremor in smooth motion and teleoperation.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from mimicik_ros.core.types import Array, Float32Array
 
 POOL = 60_000  # random configurations of which the most singular ones are kept
 SINGULAR_SHARE = 0.04
+HOME_COPIES = 200  # of each start pose among the singular seeds
+LARGEST_STEP = 1.7  # times step_rad: the largest step that a sample or a demonstration has
 TREMOR_RMS_M = (5e-5, 2.5e-4)  # physiological hand tremor, 8-12 Hz
 TREMOR_HZ = (8.0, 12.0)
 
@@ -60,8 +63,7 @@ class Synthesis:
             random, demos = random + demos, 0.0
         self._teleop = teleop
         self._mix = np.array([random, singular, smooth, demos]) / (random + singular + smooth + demos)
-        self._seeds = np.concatenate([singular_configurations(kinematics, np.random.default_rng(seed)),
-                                      np.repeat(homes, 200, axis=0)])
+        self._seeds = singular_seeds(kinematics, homes, seed)
 
     def batch(self, size: int, step: int = 0, part: tuple[int, int] = (0, 1)) -> Batch:
         """The batch of an optimiser step: `size` samples from all sources, or one process's part of them.
@@ -88,10 +90,10 @@ class Synthesis:
         return Batch(encode(q, self._kin.fk_batch(q), T_target), delta_q, q, T_target)
 
     def _steps(self, rng: np.random.Generator, size: int) -> Array:
-        """Uniform steps, of which half are full, a third scaled down to a fiftieth and the rest up to 1.7 times larger."""
+        """Uniform steps, of which half are full, a third scaled down, to a fiftieth at most, and the rest up to LARGEST_STEP."""
         kind = rng.random((size, 1))
         small = np.exp(rng.uniform(np.log(0.02), 0.0, (size, 1)))
-        large = rng.uniform(1.0, 1.7, (size, 1))
+        large = rng.uniform(1.0, LARGEST_STEP, (size, 1))
         scale = np.where(kind < 0.5, 1.0, np.where(kind < 0.85, small, large))
         return scale * rng.uniform(-self._step, self._step, (size, self._kin.n))
 
@@ -115,7 +117,7 @@ class Synthesis:
         now, after = minimum_jerk(phase), minimum_jerk(np.minimum(phase + self._dt / duration, 1.0))
         resting = rng.random((size, 1)) < 0.2
         delta_q = np.where(resting, 0.0, (after - now) * (goal - start))
-        limit = 1.7 * self._step
+        limit = LARGEST_STEP * self._step
         return start + now * (goal - start), np.clip(delta_q, -limit, limit)
 
     def _tremor(self, rng: np.random.Generator, size: int) -> Array:
@@ -124,6 +126,12 @@ class Synthesis:
         hz = rng.uniform(*TREMOR_HZ, (size, 1))
         phase = rng.uniform(0, 2 * np.pi, (size, 3))
         return rms * np.sqrt(2.0 / 3.0) * (np.sin(phase + 2 * np.pi * hz * self._dt) - np.sin(phase))
+
+
+def singular_seeds(kinematics: Kinematics, homes: Array, seed: int) -> Array:
+    """Configurations (k, n) rad around which singular motion is made: the most singular random ones, and homes (h, n)."""
+    found = singular_configurations(kinematics, np.random.default_rng(seed))
+    return np.concatenate([found, np.repeat(homes.reshape(-1, kinematics.n), HOME_COPIES, axis=0)])
 
 
 def singular_configurations(kinematics: Kinematics, rng: np.random.Generator) -> Array:

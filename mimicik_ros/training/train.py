@@ -133,7 +133,7 @@ class _LossOf(nn.Module):
         if self.arms is None:
             return losses
         followed = self.arms.loss(self.policy, self.spec)
-        return dataclasses.replace(losses, total=losses.total + self.spec.closed_loop * followed.total)
+        return dataclasses.replace(losses, total=losses.total + self.spec.closed_loop * followed)
 
 
 @torch.no_grad()

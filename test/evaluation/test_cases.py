@@ -8,25 +8,17 @@ import pytest
 from mimicik_ros.config import Config
 from mimicik_ros.core import se3
 from mimicik_ros.core.errors import ConfigError
-from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.evaluation import metrics
 from mimicik_ros.evaluation.cases import SUITES, make_cases
 from mimicik_ros.evaluation.cases.follow import leading, longest
-from mimicik_ros.evaluation.cases.ood import TREMOR_RMS_M, sign_flips, tremor
+from mimicik_ros.evaluation.cases.ood import GAP_TICKS, TREMOR_RMS_M, gaps, sign_flips, tremor
 from mimicik_ros.evaluation.cases.singular import HOMES
 from mimicik_ros.evaluation.cases.teleop import held_out, segments
-from mimicik_ros.share import share_path
 
 
 @pytest.fixture(scope="module")
-def kinematics():
-    robot = Config().robot
-    return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
-
-
-@pytest.fixture(scope="module")
-def cases(kinematics):
-    return make_cases(kinematics, SUITES, 3, "tiny")
+def cases(arm):
+    return make_cases(arm, SUITES, 3, "tiny")
 
 
 def of(cases, suite):
@@ -44,27 +36,27 @@ def test_every_suite_gives_its_five_cases(cases, suite):
     assert len({c.name for c in of(cases, suite)}) == 5
 
 
-def test_the_same_seed_gives_the_same_streams_and_another_seed_others(kinematics, cases):
-    again, other = (make_cases(kinematics, ("random", "articulated"), seed, "tiny") for seed in (3, 4))
+def test_the_same_seed_gives_the_same_streams_and_another_seed_others(arm, cases):
+    again, other = (make_cases(arm, ("random", "articulated"), seed, "tiny") for seed in (3, 4))
     before = of(cases, "random") + of(cases, "articulated")
     for a, b, c in zip(before, again, other, strict=True):
         assert np.array_equal(a.stream.poses, b.stream.poses) and np.array_equal(a.q_init, b.q_init)
         assert not np.array_equal(a.q_init, c.q_init)
 
 
-def test_the_reference_meets_every_row_called_reachable_inside_the_joint_limits(kinematics, cases):
+def test_the_reference_meets_every_row_called_reachable_inside_the_joint_limits(arm, cases):
     for case in cases:
         if case.name.startswith(("tremor", "noise")):
             continue  # the reference is that of the undisturbed motion
-        position, rotation = metrics.pose_errors(kinematics.fk_batch(case.reference), case.stream.poses)
+        position, rotation = metrics.pose_errors(arm.fk_batch(case.reference), case.stream.poses)
         assert position[case.reachable].max() < 3e-4, case.name
         assert rotation[case.reachable].max() < 2e-3, case.name
-        assert (case.reference >= kinematics.lower).all() and (case.reference <= kinematics.upper).all()
+        assert (case.reference >= arm.lower).all() and (case.reference <= arm.upper).all()
 
 
-def test_a_singular_stream_passes_a_configuration_of_rank_five(kinematics, cases):
+def test_a_singular_stream_passes_a_configuration_of_rank_five(arm, cases):
     for case in of(cases, "singular"):
-        assert min(kinematics.sigma_min(q) for q in case.reference) < 0.02, case.name
+        assert min(arm.sigma_min(q) for q in case.reference) < 0.02, case.name
 
 
 def test_both_start_poses_of_the_vendor_are_left_from_exactly_there(cases):
@@ -96,19 +88,30 @@ def test_a_door_handle_moves_on_a_circle_and_turns_with_it(cases):
     assert np.allclose(chord, 2 * radius * np.sin(np.linalg.norm(turn, axis=1) / 2), atol=1e-9)
 
 
-def test_tremor_has_a_quarter_millimetre_rms_and_leaves_rotations_alone(kinematics, cases):
+def test_tremor_has_a_quarter_millimetre_rms_and_leaves_rotations_alone(arm, cases):
     calm = of(cases, "teleop")[0]
-    shaken = tremor(kinematics, calm, np.random.default_rng(0), 0.05)
+    shaken = tremor(arm, calm, np.random.default_rng(0), 0.05)
     shift = np.linalg.norm(shaken.stream.position_m - calm.stream.position_m, axis=1)
     assert np.sqrt(np.mean(shift**2)) == pytest.approx(TREMOR_RMS_M, rel=0.15)
     assert np.array_equal(shaken.stream.quat_xyzw, calm.stream.quat_xyzw)
 
 
-def test_sign_flips_change_signs_and_no_rotation(kinematics, cases):
+def test_sign_flips_change_signs_and_no_rotation(arm, cases):
     calm = of(cases, "teleop")[0]
-    flipped = sign_flips(kinematics, calm, np.random.default_rng(0), 0.05)
+    flipped = sign_flips(arm, calm, np.random.default_rng(0), 0.05)
     assert (flipped.stream.quat_xyzw[:, 3] * calm.stream.quat_xyzw[:, 3] < 0).any()
     assert np.allclose(flipped.stream.poses, calm.stream.poses)
+
+
+def test_gaps_leave_rows_out_and_the_rest_as_it_was_to_the_end(arm, cases):
+    calm = of(cases, "teleop")[0]
+    torn = gaps(arm, calm, np.random.default_rng(0), 0.05)
+    rows = np.searchsorted(calm.stream.t_s, torn.stream.t_s)
+    missing = np.diff(rows) - 1
+    assert (missing > 0).sum() >= 2 and missing.max() < GAP_TICKS[1]
+    assert rows[0] == 0 and rows[-1] == len(calm.stream.t_s) - 1
+    assert np.array_equal(torn.stream.poses, calm.stream.poses[rows])
+    assert np.array_equal(torn.reference, calm.reference[rows]) and len(torn.reachable) == len(rows)
 
 
 def test_out_of_distribution_streams_end_with_a_second_within_reach(cases):
@@ -127,12 +130,12 @@ def test_a_recording_is_cut_at_its_gap_and_resampled(tmp_path):
     assert held_out(path) and not held_out(tmp_path / "g1_012_left.csv")
 
 
-def test_recorded_motion_is_used_where_it_is_there(kinematics, tmp_path):
+def test_recorded_motion_is_used_where_it_is_there(arm, tmp_path):
     (tmp_path / "vr_teleop").mkdir()
     t = np.arange(0, 6, 1 / 30)
     for number in (10, 60):
         write_along_x(tmp_path / "vr_teleop" / f"g1_{number:03d}_left.csv", t, 0.03 * np.sin(t))
-    names = [c.name for c in make_cases(kinematics, ("teleop",), 0, "tiny", tmp_path)]
+    names = [c.name for c in make_cases(arm, ("teleop",), 0, "tiny", tmp_path)]
     assert names and all(n.startswith("g1_060") for n in names)
 
 
@@ -147,6 +150,6 @@ def test_the_longest_run_is_found():
 
 
 @pytest.mark.parametrize(("suites", "size"), [(("nothing",), "tiny"), (("random",), "huge")])
-def test_an_unknown_suite_or_size_is_refused_with_the_choices(kinematics, suites, size):
+def test_an_unknown_suite_or_size_is_refused_with_the_choices(arm, suites, size):
     with pytest.raises(ConfigError, match="one of"):
-        make_cases(kinematics, suites, 0, size)
+        make_cases(arm, suites, 0, size)

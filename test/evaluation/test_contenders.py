@@ -52,7 +52,7 @@ def test_a_model_file_runs_alone_under_its_own_name(arm):
 @pytest.mark.parametrize(("spec", "expected"), [
     ({}, ("mip", 0)), ({"policy": "unet", "seed": 2, "fk_weight": 1.0}, ("unet", 2)), (None, ("mip", 0)),
     ({"policy": "mip", "seed": 1, "fk_weight": 0.0}, ("mip --fk-weight 0", 1)),
-    ({"policy": "mip_nofk", "fk_weight": 0}, ("mip_nofk", 0))])
+    ({"policy": "mip-published-fk", "fk_weight": 0}, ("mip-published-fk --fk-weight 0", 0))])
 def test_policy_and_seed_come_from_the_model_card(spec, expected):
     assert policy_of(spec, "a.onnx") == expected
 

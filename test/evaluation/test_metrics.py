@@ -57,6 +57,17 @@ def test_divergence_is_a_full_second_above_a_hundred_millimetres(above, count):
     assert metrics.divergences(error, 0.05) == count
 
 
+def test_the_median_and_the_99th_percentile_are_linear_between_values():
+    assert metrics.p50_p99(np.arange(101.0)) == {"p50": 50.0, "p99": 99.0}
+    assert metrics.p50_p99(np.array([1.0, 2.0])) == pytest.approx({"p50": 1.5, "p99": 1.99})
+
+
+def test_strict_holds_at_its_bounds_and_not_beyond():
+    bounds = np.array([[1e-3, 0.2], [1.0001e-3, 0.2], [1e-3, 0.2001]])
+    assert metrics.strict(bounds[:, 0], np.radians(bounds[:, 1])).tolist() == [True, False, False]
+
+
 def test_no_values_give_no_figures_but_no_error():
     assert np.isnan(metrics.spread(np.zeros(0))["mean"])
+    assert np.isnan(metrics.p50_p99(np.zeros(0))["p99"])
     assert metrics.divergences(np.zeros(0), 0.05) == 0

@@ -40,7 +40,7 @@ def test_a_second_run_gives_the_same_commands(servo):
 
 
 def test_the_shipped_model_alone_meets_its_bars(servo):
-    # Steps of uniform +-0.0372 rad: standing still would cost 17.1 mm, the size for which the bars were set (docs/model_card.md).
+    # Steps of uniform +-0.0372 rad: standing still would cost 17.1 mm, the size for which models/README.md states them.
     figures = heldout(servo.policy, servo.kinematics, 20_000, step_rad=0.0372)
     assert figures["no_motion_mean_mm"] == pytest.approx(17.1, abs=0.3)
     assert figures["position_mean_mm"] <= 0.10

@@ -112,6 +112,12 @@ def test_markdown_csv_and_json_agree(table, tmp_path):
     assert compared == 9 * (closed + opened)
 
 
+def test_a_table_in_which_nothing_could_run_still_says_why():
+    rows = run_table([Contender("magic", "classical", None, skipped="needs a GPU")], []).rows
+    text = render.markdown({}, rows, [], [])
+    assert "## All suites: nothing measured" in text and "| magic | skipped: needs a GPU |" in text
+
+
 def test_markdown_prints_the_definitions_the_skipped_and_the_published(table):
     text = render.markdown({"machine": "a desk"}, table.rows, [], [])
     assert all(f"- {name}: {meaning}." in text for name, meaning in DEFINITIONS)

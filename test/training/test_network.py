@@ -8,9 +8,9 @@ import torch
 
 from mimicik_ros.core import se3
 from mimicik_ros.core.features import encode
+from mimicik_ros.training.policies import build_policy
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_se3 import rotation_exp, rotation_log_small
-from mimicik_ros.training.train import build_policy
 
 HOME = np.array([[0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708]])
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from mimicik_ros.core.features import encode
-from mimicik_ros.training.network import TwoStepPolicy
-from mimicik_ros.training.objective import Sample, fk_loss, objective
+from mimicik_ros.training.objective import Sample, fk_loss
 from mimicik_ros.training.policies import build_policy
+from mimicik_ros.training.policies.mip import MIP
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_fk import TorchFK
 
@@ -38,8 +38,8 @@ def sample_at(kinematics, delta_q, action=0.0):
 
 def test_the_flow_loss_divides_by_t_squared_and_by_one_minus_t_squared(kinematics):
     spec = TrainSpec(fk_weight=0.0, flow_weight=1.0)
-    policy = TwoStepPolicy(Constant(0.5), torch.ones(6) * 1e-9, 0.9)
-    losses = objective(policy, TorchFK(kinematics.table), sample_at(kinematics, np.zeros((1, 6)), 0.2), spec, torch.Generator())
+    policy = MIP(Constant(0.5), torch.ones(6) * 1e-9, 0.9)
+    losses = policy.loss(sample_at(kinematics, np.zeros((1, 6)), 0.2), TorchFK(kinematics.table), spec, torch.Generator())
     assert float(losses.total) == pytest.approx(0.09 / 0.81 + 0.09 / 0.01, rel=1e-4)
 
 
@@ -74,7 +74,7 @@ def test_the_fk_loss_reaches_the_weights_through_both_deployed_steps(kinematics)
     policy.network.first = lambda c: calls.append(0.0) or first(c)
     policy.network.forward = lambda a, t, c: calls.append(t) or forward(a, t, c)
     spec = TrainSpec(flow_weight=0.0)
-    losses = objective(policy, TorchFK(kinematics.table), sample_at(kinematics, np.full((1, 6), 0.02)), spec, torch.Generator())
+    losses = policy.loss(sample_at(kinematics, np.full((1, 6), 0.02)), TorchFK(kinematics.table), spec, torch.Generator())
     losses.total.backward()
     assert calls == [0.0, 0.9, 0.9]  # a0, the rolled-out a1, and the noisy flow step
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in policy.network.head.parameters())

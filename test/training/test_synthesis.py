@@ -61,7 +61,9 @@ def test_all_three_singularities_of_a_spherical_wrist_arm_are_among_the_seeds(ki
 
 
 def test_without_streams_their_share_goes_to_random_motion(kinematics):
-    assert len(make(kinematics, (0, 0, 0, 1)).batch(10).q) == 10
+    alone, random = (make(kinematics, mix).batch(10) for mix in ((0, 0, 0, 1), (1, 0, 0, 0)))
+    assert len(alone.q) == 10
+    np.testing.assert_array_equal(alone.observation, random.observation)
 
 
 @pytest.mark.parametrize("seed", [0, 7])

@@ -29,12 +29,14 @@ def test_a_tiny_run_beats_standing_still_three_times_over(kinematics, synthesis,
     assert position_error_mm(tiny_run[0].policy, kinematics, batch) < nothing / 3
 
 
-def test_the_checkpoint_holds_the_averaged_policy(kinematics, tiny_run):
+def test_the_checkpoint_holds_the_averaged_policy(kinematics, synthesis, tiny_run):
     trained, path = tiny_run
     loaded = policy_from_checkpoint(kinematics, path)
     assert (loaded.steps, loaded.spec, loaded.provenance) == (trained.steps, trained.spec, trained.provenance)
-    x = torch.zeros(3, 12)
+    x = torch.from_numpy(synthesis.batch(3).observation)
     torch.testing.assert_close(loaded.policy(x), trained.policy(x))
+    loaded.policy.load_state_dict(load_checkpoint(path)["policy"])  # the weights of the last step are others
+    assert not torch.allclose(loaded.policy(x), trained.policy(x))
 
 
 class Interrupted(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import weakref
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from mimicik_ros.core.errors import RobotError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.baselines.baseline import Answer, shortened
-from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf
+from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf_file
 
 ITERATIONS, ROUNDS = 20, 20  # of a call, and calls, each begun at the answer of the last, put into the box
 THRESHOLD_M = 1e-7  # its own, which looks at the position alone; ours, below, at both
@@ -36,10 +35,8 @@ class Bullet:
         self._T_root_base = model.frames[model.getFrameId(kinematics.base_frame)].placement.homogeneous
         self._client = pybullet.connect(pybullet.DIRECT)
         self.close = weakref.finalize(self, pybullet.disconnect, self._client)
-        with tempfile.TemporaryDirectory() as folder:  # PyBullet reads files only
-            path = Path(folder) / "arm.urdf"
-            path.write_text(plain_urdf(urdf, kinematics.joint_names, mass=True), encoding="utf-8")
-            self._arm = pybullet.loadURDF(str(path), useFixedBase=True, physicsClientId=self._client)
+        with plain_urdf_file(urdf, kinematics.joint_names) as file:
+            self._arm = pybullet.loadURDF(str(file), useFixedBase=True, physicsClientId=self._client)
         described = [pybullet.getJointInfo(self._arm, i, physicsClientId=self._client)
                      for i in range(pybullet.getNumJoints(self._arm, physicsClientId=self._client))]
         places = {info[1].decode(): info[0] for info in described}

@@ -44,7 +44,7 @@ class ClosedForm:
         self._along = float(w[1] @ (c - p[0]))  # of the wrist centre, on axis 2
         self._upper = p[2] - p[1] - w[1] * (w[1] @ (p[2] - p[1]))  # from axis 2 to axis 3, square to both
         self._fore = c - p[2] - w[1] * (w[1] @ (c - p[2]))  # from axis 3 to the wrist centre
-        _check(kinematics, w, p, c, min(np.linalg.norm(self._upper), np.linalg.norm(self._fore)))
+        _check(kinematics, w, p, c, float(min(np.linalg.norm(self._upper), np.linalg.norm(self._fore))))
         self._q3_zero = _angle(w[2], -self._upper, self._fore)  # angle at the elbow, at q = 0
         self._q5_zero = _angle(w[4], w[3], w[5])
 

@@ -5,7 +5,6 @@ torch is reached by name, for a check and through cuRobo alone: the training rin
 
 from __future__ import annotations
 
-import tempfile
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.limits import JointLimits
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.baselines.baseline import Answer
-from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf
+from mimicik_ros.evaluation.baselines.plain_urdf import plain_urdf_file
 
 NEEDED = ("curobo.wrap.reacher.ik_solver", "curobo.types.robot", "curobo.types.math", "curobo.types.base")
 SEEDS = 32
@@ -46,10 +45,8 @@ class Curobo:
     def __init__(self, kinematics: Kinematics, limits: JointLimits, urdf: Path) -> None:
         solver, robot, self._math, base = (import_module(name) for name in NEEDED)
         self._limits, self._tensor_args = limits, base.TensorDeviceType()
-        with tempfile.TemporaryDirectory() as folder:  # cuRobo reads files only
-            path = Path(folder) / "arm.urdf"
-            path.write_text(plain_urdf(urdf, kinematics.joint_names, mass=True), encoding="utf-8")
-            arm = robot.RobotConfig.from_basic(str(path), kinematics.base_frame, kinematics.tool_frame, self._tensor_args)
+        with plain_urdf_file(urdf, kinematics.joint_names) as file:
+            arm = robot.RobotConfig.from_basic(str(file), kinematics.base_frame, kinematics.tool_frame, self._tensor_args)
         self._solver = solver.IKSolver(solver.IKSolverConfig.load_from_robot_config(
             arm, None, tensor_args=self._tensor_args, num_seeds=SEEDS, position_threshold=POSITION_M,
             rotation_threshold=ROTATION_RAD, self_collision_check=False, self_collision_opt=False, use_cuda_graph=True))

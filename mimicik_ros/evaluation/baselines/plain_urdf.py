@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,6 +37,15 @@ def plain_urdf(path: Path, joint_names: tuple[str, ...], mass: bool) -> str:
         if mass:
             _add_mass(link)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+@contextmanager
+def plain_urdf_file(path: Path, joint_names: tuple[str, ...]) -> Iterator[Path]:
+    """The same with masses, as a file until the block ends, for libraries that read files only. Raises RobotError."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "arm.urdf"
+        file.write_text(plain_urdf(path, joint_names, mass=True), encoding="utf-8")
+        yield file
 
 
 def _add_mass(link: ElementTree.Element) -> None:

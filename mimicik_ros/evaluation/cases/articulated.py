@@ -11,7 +11,7 @@ from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.cases.case import Case
 from mimicik_ros.evaluation.cases.follow import follow
-from mimicik_ros.evaluation.cases.smooth import minimum_jerk
+from mimicik_ros.evaluation.cases.smooth import move
 from mimicik_ros.evaluation.streams import Stream
 
 TRIES = 200
@@ -39,7 +39,10 @@ HANDLES = {
 
 
 def articulated(kinematics: Kinematics, rng: np.random.Generator, count: int, period_s: float) -> list[Case]:
-    """`count` cases in turn: opened and closed with minimum jerk, grasp rigid, placed where all of it is reachable."""
+    """`count` cases in turn: opened and closed with minimum jerk, grasp rigid, placed where all of it is reachable.
+
+    One without such a place in TRIES draws is left out.
+    """
     cases: list[Case] = []
     names = tuple(HANDLES)
     for i in range(count):
@@ -49,8 +52,7 @@ def articulated(kinematics: Kinematics, rng: np.random.Generator, count: int, pe
             poses = _motion(HANDLES[name], kinematics.fk(q), rng, period_s)
             path, met = follow(kinematics, poses, q)
             if met.all():
-                stream = Stream(period_s * np.arange(len(poses)), poses[:, :3, 3], se3.quat_from_rotation(poses[:, :3, :3]))
-                cases.append(Case("articulated", f"{name}_{i:03d}", stream, q, path, met))
+                cases.append(Case("articulated", f"{name}_{i:03d}", Stream.of_poses(poses, period_s), q, path, met))
                 break
     return cases
 
@@ -58,7 +60,7 @@ def articulated(kinematics: Kinematics, rng: np.random.Generator, count: int, pe
 def _motion(handle: Handle, T_grasp: Array, rng: np.random.Generator, period_s: float) -> Array:
     """Poses (k, 4, 4) of a rigid grasp: tool x points at the handle; hinges upright in the tool's frame, knobs about tool x."""
     travel = rng.uniform(*handle.travel) * rng.choice([-1.0, 1.0])
-    there = minimum_jerk(np.zeros(1), np.array([travel]), rng.uniform(*handle.seconds), period_s)[:, 0]
+    there = move(np.zeros(1), np.array([travel]), rng.uniform(*handle.seconds), period_s)[:, 0]
     rest = round(REST_S / period_s)
     s = np.concatenate([np.zeros(rest), there, np.full(rest, travel), there[::-1], np.zeros(rest)])
     poses = np.repeat(T_grasp[None], len(s), axis=0)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.evaluation.streams import Stream
 
 
@@ -28,4 +25,4 @@ class Case:
     stream: Stream
     q_init: Array
     reference: Array
-    reachable: np.ndarray[Any, np.dtype[np.bool_]]
+    reachable: Flags

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mimicik_ros.core import dls
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
+from mimicik_ros.evaluation.metrics import runs_of
 
 STEPS, DAMPING, TOLERANCE_M = 40, 0.02, 1e-5
 MET_M = 2e-4  # weighted error (dls.WEIGHTS) below which a target counts as met
 MARGIN_RAD = 0.01  # inside the joint limits, as the default configuration has it
 
 
-def follow(kinematics: Kinematics, poses: Array, q_start: Array) -> tuple[Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+def follow(kinematics: Kinematics, poses: Array, q_start: Array) -> tuple[Array, Flags]:
     """Bounded damped least squares from row to row, without limits of speed.
 
     Args:
@@ -34,15 +33,14 @@ def follow(kinematics: Kinematics, poses: Array, q_start: Array) -> tuple[Array,
     return path, met
 
 
-def leading(met: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+def leading(met: Flags) -> int:
     """How many rows are met before the first that is not."""
     return len(met) if met.all() else int(np.argmin(met))
 
 
-def longest(met: np.ndarray[Any, np.dtype[np.bool_]]) -> slice:
+def longest(met: Flags) -> slice:
     """The longest run of rows that are met (empty where none is)."""
-    edges = np.diff(np.concatenate([[0], met.astype(int), [0]]))
-    starts, ends = np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
+    starts, ends = runs_of(met)
     if not len(starts):
         return slice(0, 0)
     i = int(np.argmax(ends - starts))

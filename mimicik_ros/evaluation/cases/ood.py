@@ -1,4 +1,4 @@
-"""Targets that no training has: jumps, noise, tremor, beyond reach, into the joint limits, gaps, sign flips."""
+"""Targets that no calm operator gives: tremor, noise, jumps, beyond reach, into the joint limits, gaps, sign flips."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 
 from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.evaluation.cases.case import Case
 from mimicik_ros.evaluation.cases.follow import follow
-from mimicik_ros.evaluation.cases.smooth import minimum_jerk
+from mimicik_ros.evaluation.cases.smooth import move
 from mimicik_ros.evaluation.cases.teleop import synthetic
+from mimicik_ros.evaluation.motion import hand_tremor
 from mimicik_ros.evaluation.streams import Stream
 
-TREMOR_RMS_M, TREMOR_HZ = 2.5e-4, (8.0, 12.0)
+TREMOR_RMS_M = 2.5e-4
 NOISE_M, NOISE_RAD = 2e-3, 0.01
 JUMP_M = (0.05, 0.2)
 OUTSIDE_M = 0.3  # so far beyond the last reachable pose
@@ -39,11 +40,9 @@ def out_of_distribution(kinematics: Kinematics, rng: np.random.Generator, count:
     return cases
 
 
-def tremor(_: Kinematics, case: Case, rng: np.random.Generator, period_s: float) -> Case:
+def tremor(_: Kinematics, case: Case, rng: np.random.Generator, _period_s: float) -> Case:
     """Physiological hand tremor: 8-12 Hz, TREMOR_RMS_M in position, sampled (and so aliased) at the period."""
-    t = period_s * np.arange(len(case.stream.t_s))[:, None]
-    hz, phase = rng.uniform(*TREMOR_HZ, 3), rng.uniform(0, 2 * np.pi, 3)
-    shake = TREMOR_RMS_M * np.sqrt(2.0 / 3.0) * np.sin(2 * np.pi * hz * t + phase)
+    shake = hand_tremor(case.stream.t_s, TREMOR_RMS_M, rng)
     return dataclasses.replace(case, stream=dataclasses.replace(case.stream, position_m=case.stream.position_m + shake))
 
 
@@ -75,7 +74,7 @@ def beyond_reach(kinematics: Kinematics, case: Case, rng: np.random.Generator, p
     T = case.stream.poses[0]
     outward = T[:3, 3] / np.linalg.norm(T[:3, 3])
     far = T[:3, 3] + (1.0 - np.linalg.norm(T[:3, 3]) + OUTSIDE_M * rng.random()) * outward
-    out = minimum_jerk(T[:3, 3], far, AWAY_S, period_s)
+    out = move(T[:3, 3], far, AWAY_S, period_s)
     poses = np.repeat(T[None], len(out), axis=0)
     poses[:, :3, 3] = out
     path, met = follow(kinematics, poses, case.q_init)
@@ -92,10 +91,10 @@ def into_limits(kinematics: Kinematics, case: Case, rng: np.random.Generator, pe
     joint, high = int(rng.integers(kinematics.n)), bool(rng.random() < 0.5)
     beyond = case.q_init.copy()
     beyond[joint] = kinematics.upper[joint] + 0.4 if high else kinematics.lower[joint] - 0.4
-    move = minimum_jerk(case.q_init, beyond, max(AWAY_S, abs(beyond - case.q_init).max() / 0.5), period_s)
-    path = np.concatenate([move, np.repeat(beyond[None], round(1.0 / period_s), axis=0), move[::-1],
+    there = move(case.q_init, beyond, max(AWAY_S, abs(beyond - case.q_init).max() / 0.5), period_s)
+    path = np.concatenate([there, np.repeat(beyond[None], round(1.0 / period_s), axis=0), there[::-1],
                            np.repeat(case.q_init[None], round(BACK_S / period_s), axis=0)])
-    met = ((path >= kinematics.lower) & (path <= kinematics.upper)).all(axis=1)
+    met = np.all((path >= kinematics.lower) & (path <= kinematics.upper), axis=1)
     return _of(kinematics.fk_batch(path), case.q_init, np.clip(path, kinematics.lower, kinematics.upper), met, period_s)
 
 
@@ -119,7 +118,5 @@ def sign_flips(_: Kinematics, case: Case, rng: np.random.Generator, _period_s: f
     return dataclasses.replace(case, stream=dataclasses.replace(case.stream, quat_xyzw=signs * case.stream.quat_xyzw))
 
 
-def _of(poses: Array, q_init: Array, reference: Array, met: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-        period_s: float) -> Case:
-    stream = Stream(period_s * np.arange(len(poses)), poses[:, :3, 3], se3.quat_from_rotation(poses[:, :3, :3]))
-    return Case("ood", "", stream, q_init, reference, met)
+def _of(poses: Array, q_init: Array, reference: Array, met: Flags, period_s: float) -> Case:
+    return Case("ood", "", Stream.of_poses(poses, period_s), q_init, reference, met)

@@ -8,24 +8,25 @@ from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.cases.case import Case
-from mimicik_ros.evaluation.cases.follow import follow, leading
-from mimicik_ros.evaluation.cases.smooth import from_path, minimum_jerk
+from mimicik_ros.evaluation.cases.follow import MARGIN_RAD, follow, leading
+from mimicik_ros.evaluation.cases.smooth import from_path, move
 from mimicik_ros.evaluation.streams import Stream
 
-KINDS = ("wrist", "elbow", "shoulder", "home_zero", "home_folded")
 HOMES = {"home_zero": (0.0,) * 6, "home_folded": (0.0, 0.0, 0.0, np.pi / 2, 0.0, -np.pi / 2)}
 SPEED_M_S, TURN_RAD_S = (0.05, 0.25), 0.3
 RAMP_S, SECONDS, SHORTEST_S = 0.5, 6.0, 2.0
 MOVED = {"wrist": 4, "elbow": 2, "shoulder": 1}  # the joint that is moved to where the determinant vanishes
+KINDS = (*MOVED, *HOMES)
 OTHERS_AT_LEAST = 0.05  # second smallest singular value
-DESCENT_RAD = 1e-6
+BISECTION_RAD = 1e-6
 TRIES = 200
 
 
 def singular(kinematics: Kinematics, rng: np.random.Generator, count: int, period_s: float) -> list[Case]:
     """`count` cases in turn: tool lines through each kind of singularity and out of the homes, and joint paths across them.
 
-    The kinds and homes are the AIRBOT Play's: parallel joints 2 and 3, and a spherical wrist.
+    The kinds and homes are the AIRBOT Play's: parallel joints 2 and 3, and a spherical wrist. One that is not found in TRIES
+    draws is left out.
     """
     cases: list[Case] = []
     for i in range(count):
@@ -45,8 +46,7 @@ def _configuration(kinematics: Kinematics, kind: str, rng: np.random.Generator) 
     if kind in HOMES:
         return np.array(HOMES[kind])
     centre, half = (kinematics.lower + kinematics.upper) / 2, 0.4 * (kinematics.upper - kinematics.lower)
-    joint = MOVED[kind] if kind in MOVED else int(rng.integers(kinematics.n))
-    q = _vanishing(kinematics, rng.uniform(centre - half, centre + half), joint)
+    q = _vanishing(kinematics, rng.uniform(centre - half, centre + half), MOVED[kind])
     if q is None or np.linalg.svd(kinematics.jacobian(q), compute_uv=False)[-2] < OTHERS_AT_LEAST:
         return None
     return q
@@ -66,7 +66,7 @@ def _vanishing(kinematics: Kinematics, q: Array, joint: int) -> Array | None:
     if not len(crossings):
         return None
     low, high, sign = grid[crossings[-1]], grid[crossings[-1] + 1], values[crossings[-1]]
-    while high - low > DESCENT_RAD:
+    while high - low > BISECTION_RAD:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if determinant(middle) * sign > 0 else (low, middle)
     moved = q.copy()
@@ -95,14 +95,13 @@ def _line(kinematics: Kinematics, kind: str, index: int, q: Array, rng: np.rando
     end = leading(met)
     if end * period_s < SHORTEST_S or (kind not in HOMES and end <= len(t) // 2):
         return None
-    stream = Stream(t[:end], poses[:end, :3, 3], se3.quat_from_rotation(poses[:end, :3, :3]))
-    return Case("singular", f"{kind}_line_{index:03d}", stream, start, path[:end], met[:end])
+    return Case("singular", f"{kind}_line_{index:03d}", Stream.of_poses(poses[:end], period_s), start, path[:end], met[:end])
 
 
 def _across(kinematics: Kinematics, kind: str, index: int, q: Array, rng: np.random.Generator, period_s: float) -> Case | None:
     """A minimum-jerk joint path whose middle is q."""
     offset = rng.uniform(-0.5, 0.5, kinematics.n)
     ends = q - offset, q + offset
-    if any((e < kinematics.lower + 0.01).any() or (e > kinematics.upper - 0.01).any() for e in ends):
+    if any((e < kinematics.lower + MARGIN_RAD).any() or (e > kinematics.upper - MARGIN_RAD).any() for e in ends):
         return None
-    return from_path("singular", f"{kind}_across_{index:03d}", kinematics, minimum_jerk(*ends, SECONDS / 2, period_s), period_s)
+    return from_path("singular", f"{kind}_across_{index:03d}", kinematics, move(*ends, SECONDS / 2, period_s), period_s)

@@ -8,12 +8,13 @@ import numpy as np
 
 from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.core.types import Array
+from mimicik_ros.core.types import Array, Flags
 from mimicik_ros.evaluation.cases.case import Case
 from mimicik_ros.evaluation.cases.follow import follow, leading, longest
 from mimicik_ros.evaluation.motion import human_motion
 from mimicik_ros.evaluation.streams import Stream, read_stream
 
+SYNTHETIC = "synthetic"  # begins the names of our own motion
 HELD_OUT_FROM = 56  # VR episodes g1_056 and later, a fifth of them; only earlier ones may be trained on
 SEGMENT_S, SHORTEST_S, GAP_S = 15.0, 2.0, 0.25
 LARGEST_RADIUS_M = 0.2  # larger motion (a walking person's) is scaled down to this
@@ -24,8 +25,11 @@ ENOUGH, TRIES = 0.8, 6  # places are tried until this share of a motion can be f
 
 
 def teleop(kinematics: Kinematics, rng: np.random.Generator, count: int, period_s: float, data: Path | None) -> list[Case]:
-    """`count` cases: VR and hand-held segments in turn where `data` (a folder with vr_teleop/ and handheld/) is there."""
-    sources = _recorded(data, period_s, rng, count) if data else []
+    """About `count` cases: half VR, half hand-held segments where `data` (a folder with vr_teleop/ and handheld/) is there.
+
+    A segment that the arm can follow nowhere is left out.
+    """
+    sources = _segments_of(data, period_s, rng, count) if data else []
     if not sources:
         return [synthetic(kinematics, rng, i, period_s) for i in range(count)]
     placed = [_placed(kinematics, name, stream, rng, period_s) for name, stream in sources]
@@ -36,9 +40,14 @@ def synthetic(kinematics: Kinematics, rng: np.random.Generator, index: int, peri
     """Our own human-like motion (reaches, pauses, faint tremor) at a random place where the arm can follow it."""
     while True:
         stream = human_motion(np.eye(4), SEGMENT_S, period_s, int(rng.integers(2**31)))
-        case = _placed(kinematics, f"synthetic_{index:03d}", stream, rng, period_s)
+        case = _placed(kinematics, f"{SYNTHETIC}_{index:03d}", stream, rng, period_s)
         if case is not None:
             return case
+
+
+def recorded(case: Case) -> bool:
+    """Whether a case is recorded human motion, and not our own."""
+    return case.suite == "teleop" and not case.name.startswith(SYNTHETIC)
 
 
 def held_out(path: Path) -> bool:
@@ -47,7 +56,7 @@ def held_out(path: Path) -> bool:
     return len(parts) > 1 and parts[1].isdigit() and int(parts[1]) >= HELD_OUT_FROM
 
 
-def _recorded(data: Path, period_s: float, rng: np.random.Generator, count: int) -> list[tuple[str, Stream]]:
+def _segments_of(data: Path, period_s: float, rng: np.random.Generator, count: int) -> list[tuple[str, Stream]]:
     vr = [(p.stem, s) for p in sorted((data / "vr_teleop").glob("*.csv")) if held_out(p) for s in segments(p, period_s, SCALE_VR)]
     hand = [(p.stem, s) for p in sorted((data / "handheld").glob("*.csv")) for s in segments(p, period_s, 1.0)]
     chosen = []
@@ -72,12 +81,10 @@ def segments(path: Path, period_s: float, scale: float) -> list[Stream]:
             if len(grid[part]) * period_s < SHORTEST_S:
                 continue
             position = np.stack(columns[:3], 1)[part]
-            position = position - position[0]
-            radius = float(np.linalg.norm(position, axis=1).max())
+            radius = float(np.linalg.norm(position - position[0], axis=1).max())
             shrink = min(scale, LARGEST_RADIUS_M / max(radius, 1e-9))
-            T = se3.pose_from_quat(position * shrink, np.stack(columns[3:], 1)[part])
-            rotation = T[:, :3, :3] @ T[0, :3, :3].T
-            found.append(Stream(grid[part] - grid[part][0], T[:, :3, 3], se3.quat_from_rotation(rotation)))
+            cut = Stream(grid[part] - grid[part][0], position, np.stack(columns[3:], 1)[part])
+            found.append(cut.placed(np.eye(4), shrink))
     return found
 
 
@@ -105,15 +112,13 @@ def _placed(kinematics: Kinematics, name: str, stream: Stream, rng: np.random.Ge
             break
     if (best.stop - best.start) * period_s < SHORTEST_S:
         return None
-    away = Stream(period_s * np.arange(len(kept)), kept[:, :3, 3] - kept[0, :3, 3],
-                  se3.quat_from_rotation(kept[:, :3, :3] @ kept[0, :3, :3].T))
+    away = Stream.of_poses(se3.pose(kept[:, :3, :3] @ kept[0, :3, :3].T, kept[:, :3, 3] - kept[0, :3, 3]), period_s)
     poses = _begun_at(kept[0], _eased(away))  # a part begins in mid-motion, an arm at rest
     path, met = follow(kinematics, poses, start)
     rows = leading(met & _within_limits(path, period_s))
     if rows * period_s < SHORTEST_S:
         return None
-    placed = Stream(away.t_s[:rows], poses[:rows, :3, 3], se3.quat_from_rotation(poses[:rows, :3, :3]))
-    return Case("teleop", name, placed, path[0], path[:rows], np.ones(rows, dtype=bool))
+    return Case("teleop", name, Stream.of_poses(poses[:rows], period_s), path[0], path[:rows], np.ones(rows, dtype=bool))
 
 
 def _begun_at(T_start: Array, away: Stream) -> Array:
@@ -122,16 +127,18 @@ def _begun_at(T_start: Array, away: Stream) -> Array:
     return se3.pose(T[:, :3, :3] @ T_start[:3, :3], T_start[:3, 3] + T[:, :3, 3])
 
 
-def _within_limits(path: Array, period_s: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _within_limits(path: Array, period_s: float) -> Flags:
     """Rows (k,) of a joint path (k, n) rad that need no more than FASTEST_RAD_S and HARDEST_RAD_S2."""
     steps = np.diff(path, axis=0, prepend=path[:1])
     changes = np.diff(steps, axis=0, prepend=np.zeros((1, path.shape[1])))
-    slow = np.abs(steps).max(axis=1) <= FASTEST_RAD_S * period_s
-    return slow & (np.abs(changes).max(axis=1) <= HARDEST_RAD_S2 * period_s**2)
+    slow: Flags = np.abs(steps).max(axis=1) <= FASTEST_RAD_S * period_s
+    calm: Flags = np.abs(changes).max(axis=1) <= HARDEST_RAD_S2 * period_s**2
+    return slow & calm
 
 
 def _home(kinematics: Kinematics, rng: np.random.Generator) -> Array:
     """The best conditioned of eight configurations in the inner 70 % of the range: where a person would begin."""
     centre, half = (kinematics.lower + kinematics.upper) / 2, 0.35 * (kinematics.upper - kinematics.lower)
     drawn = rng.uniform(centre - half, centre + half, (8, kinematics.n))
-    return drawn[int(np.argmax([kinematics.sigma_min(q) for q in drawn]))]
+    best: Array = drawn[int(np.argmax([kinematics.sigma_min(q) for q in drawn]))]
+    return best

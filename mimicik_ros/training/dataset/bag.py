@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,7 +176,7 @@ def _aligned(name: str, tracks: dict[str, Track], degrees: bool) -> tuple[Record
         why = f"no joint state within {STALE_S:g} s after a command or target ({clock})"
         return Recording.unusable(name, "stamps", why), clock
     kept = [Fault(f.kind, f.text, np.zeros(int(good.sum()), dtype=bool)) for f in faults]
-    return Recording(name, inside.t_s, inside.q, inside.q_command, inside.position_m, inside.quat_xyzw, None, kept), clock
+    return dataclasses.replace(inside, faults=kept), clock
 
 
 def recordings(paths: list[Path], topics: Topics, joint_names: tuple[str, ...], degrees: bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -146,5 +147,4 @@ def _unit(recording: Recording) -> Recording:
     quat = recording.quat_xyzw
     if quat is None:
         return recording
-    return Recording(recording.name, recording.t_s, recording.q, recording.q_command, recording.position_m,
-                     continuous(quat), recording.measured_position_m)
+    return dataclasses.replace(recording, quat_xyzw=continuous(quat))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mimicik_ros.training.dataset.info import NEAR_SINGULAR, SPIKE_RAD
+
 LISTED = 20  # episodes with faults on the page; the JSON has them all
 
 
@@ -30,8 +32,9 @@ def page(figures: dict[str, Any]) -> str:
                       ("condition", "condition number")):
         lines.append(f"{text:24s}" + "".join(f"{figures[key][p]:10.4g}" for p in figures["tool_step_mm"]))
     lines += [
-        f"largest step {figures['step_rad']['max']:.4g} rad; spikes (a step differs by > 0.05 rad from the one before) "
-        f"{figures['spike_percent']:.3g} %; condition number > 300 in {figures['near_singular_percent']:.3g} % of the rows",
+        f"largest step {figures['step_rad']['max']:.4g} rad; spikes (a step differs by > {SPIKE_RAD:g} rad from the one before) "
+        f"{figures['spike_percent']:.3g} %",
+        f"condition number > {NEAR_SINGULAR:g} in {figures['near_singular_percent']:.3g} % of the rows",
         f"FK(q_command) to target: median {offset['median']:.3g} mm, largest median of an episode {offset['max']:.3g} mm",
     ]
     faults = figures["faults"]

@@ -38,18 +38,17 @@ class StepSampler:
     def __init__(self, paths: Sequence[str | Path], kinematics: Kinematics, max_step_rad: float, seed: int,
                  period_s: float | None = None) -> None:
         self._data = Dataset(paths, kinematics)
-        self.period_s = self._data.header.period_s
-        if period_s is not None and abs(self.period_s - period_s) > 1e-6:
-            raise DataError(f"{self._data.files[0]}: has a row every {self.period_s:g} s, the control period is {period_s:g} s; "
+        found_s = self._data.header.period_s
+        if period_s is not None and abs(found_s - period_s) > 1e-6:
+            raise DataError(f"{self._data.files[0]}: has a row every {found_s:g} s, the control period is {period_s:g} s; "
                             "make the data again with this --config")
         self._lower, self._upper = kinematics.lower, kinematics.upper
-        self._max_step, self._seed = max_step_rad, seed
+        self.max_step_rad, self._seed = max_step_rad, seed
         counts = np.array([len(self._steps(i)[0]) for i in range(len(self._data.groups))], dtype=float)
         if not counts.sum():
             raise DataError(f"{self._data.files[0]}: no row of {self._data.rows} has a step within {max_step_rad:g} rad in each "
                             "joint; see `mimicik dataset info`")
         self.rows, self.usable_rows = self._data.rows, int(counts.sum())
-        self.files = self._data.files
         self._shares = counts / counts.sum()
         self._window: tuple[int, Array, Array] | None = None
 
@@ -75,5 +74,5 @@ class StepSampler:
         q, command = vectors(table, "q"), vectors(table, "q_command")
         q = np.clip(q, self._lower, self._upper)  # measured slightly outside at times
         delta_q = np.clip(command, self._lower, self._upper) - q
-        good = np.abs(delta_q).max(axis=1) <= self._max_step  # NaN is not
+        good = np.abs(delta_q).max(axis=1) <= self.max_step_rad  # NaN is not
         return q[good], delta_q[good]

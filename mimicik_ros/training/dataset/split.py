@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,6 @@ import numpy as np
 
 from mimicik_ros.core.errors import ConfigError, DataError
 from mimicik_ros.training.dataset.reader import Dataset
-from mimicik_ros.training.dataset.schema import Header
 from mimicik_ros.training.dataset.writer import DatasetWriter
 
 
@@ -54,10 +54,8 @@ def split(data: Dataset, folder: Path, fractions: dict[str, float], seed: int) -
     part_of = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
     made = {"verb": "split", "from": [str(f) for f in data.files], "seed": seed, "fractions": fractions,
             "parents": [h.made for h in data.headers]}
-    first = data.header
-    headers = [Header(first.robot, first.joint_names, first.kinematic_hash, first.base_frame, first.tool_frame, first.period_s,
-                      {**made, "part": name}) for name in fractions]
-    writers = [DatasetWriter(folder / f"{name}.parquet", header) for name, header in zip(fractions, headers, strict=True)]
+    writers = [DatasetWriter(folder / f"{name}.parquet", dataclasses.replace(data.header, made={**made, "part": name}))
+               for name in fractions]
     written = {w.path.resolve() for w in writers} & {f.resolve() for f in data.files}
     if written:
         raise DataError(f"{next(iter(written))}: would be written over while it is read; give another --out")

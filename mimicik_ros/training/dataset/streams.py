@@ -18,7 +18,6 @@ from mimicik_ros.training.dataset.follow import error_and_jacobian
 from mimicik_ros.training.dataset.resample import at, continuous, times
 
 HEADER = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
-SCALE = (0.5, 1.0)
 
 
 @dataclass(frozen=True)

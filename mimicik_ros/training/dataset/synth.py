@@ -14,13 +14,12 @@ from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
 from mimicik_ros.training.dataset.pool import ordered, robot_arguments
 from mimicik_ros.training.dataset.schema import Episode
-from mimicik_ros.training.synthesis import TREMOR_HZ, TREMOR_RMS_M, minimum_jerk, singular_configurations
+from mimicik_ros.training.synthesis import LARGEST_STEP, TREMOR_HZ, TREMOR_RMS_M, minimum_jerk, singular_seeds
 
 KINDS = ("random", "singular", "smooth")
 LEG_S = (0.8, 4.0)  # time of a minimum-jerk move
 TURN_S = (0.2, 1.0)  # time in which random joint velocities turn into others
 REST_SHARE = 0.2  # of the legs of smooth motion are pauses
-LARGEST = 1.7  # times the uniform step, as in the batches of training
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Plan:
         seed: of everything; episode i follows from (seed, i) alone.
         mix: shares of KINDS.
         period_s: time between rows.
-        step_rad: range of random joint steps; no step is larger than LARGEST times this.
+        step_rad: range of random joint steps; no step is larger than LARGEST_STEP times this.
         homes: (h, n) rad, further singular configurations (the vendor's start poses).
     """
 
@@ -71,8 +70,7 @@ def mix_of(text: str) -> tuple[float, float, float]:
 
 def synthesise(kinematics: Kinematics, plan: Plan, workers: int) -> Iterator[Episode]:
     """The episodes of a plan, in order, whatever the number of workers."""
-    seeds = np.concatenate([singular_configurations(kinematics, np.random.default_rng(plan.seed)),
-                            np.repeat(plan.homes.reshape(-1, kinematics.n), 200, axis=0)])
+    seeds = singular_seeds(kinematics, plan.homes, plan.seed)
     return ordered((Maker, (*robot_arguments(kinematics), plan, seeds)), make_episode, range(plan.episodes), workers)
 
 
@@ -106,7 +104,7 @@ def _random(maker: Maker, rng: np.random.Generator) -> Array:
     """Joints (rows + 1, n): their velocities turn from one random value into another; at a limit a joint turns back."""
     kinematics, plan = maker.kinematics, maker.plan
     turn = max(2, round(rng.uniform(*TURN_S) / plan.period_s))
-    scale = np.where(rng.random() < 0.5, 1.0, np.exp(rng.uniform(np.log(0.02), np.log(LARGEST))))
+    scale = np.where(rng.random() < 0.5, 1.0, np.exp(rng.uniform(np.log(0.02), np.log(LARGEST_STEP))))
     knots = scale * rng.uniform(-plan.step_rad, plan.step_rad, (plan.rows // turn + 2, kinematics.n))
     places = np.arange(plan.rows) / turn
     steps = np.stack([np.interp(places, np.arange(len(knots)), k) for k in knots.T], axis=1)
@@ -153,7 +151,7 @@ def _legs(plan: Plan, rng: np.random.Generator, stops: list[Array], rest_share: 
     """Joints (rows + 1, n) on the way through the stops; a leg is so long that no joint exceeds the largest step."""
     parts, rows = [stops[0][None]], 1
     for start, goal in pairwise(stops):
-        need = 1.875 * np.abs(goal - start).max() / (LARGEST * plan.step_rad)  # peak of minimum jerk: 15/8 of the mean speed
+        need = 1.875 * np.abs(goal - start).max() / (LARGEST_STEP * plan.step_rad)  # peak of minimum jerk: 15/8 of the mean speed
         k = max(round(rng.uniform(*LEG_S) / plan.period_s), int(np.ceil(need)), 2)
         parts.append(start + minimum_jerk(np.arange(1, k + 1) / k)[:, None] * (goal - start))
         pause = round(rng.uniform(*LEG_S) / plan.period_s) if rng.random() < rest_share else 0

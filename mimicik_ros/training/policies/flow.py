@@ -1,4 +1,4 @@
-"""`flow`: few-step flow matching; the network of `mip` as a velocity field, integrated with Euler steps from zero."""
+"""`flow`: few-step flow matching; the network of `mip-plain` as a velocity field, integrated with Euler steps from zero."""
 
 from __future__ import annotations
 

@@ -44,5 +44,9 @@ class TrainablePolicy(Protocol):
 
 def plain_network(kinematics: Kinematics, spec: TrainSpec) -> PlainNetwork:
     """The residual MLP that all policies but `mip` and the UNet share."""
-    lower, upper = (torch.tensor(x, dtype=torch.float32) for x in (kinematics.lower, kinematics.upper))
-    return PlainNetwork(lower, upper, spec.width, spec.blocks)
+    return PlainNetwork(*joint_limits(kinematics), spec.width, spec.blocks)
+
+
+def joint_limits(kinematics: Kinematics) -> tuple[Tensor, Tensor]:
+    """Lowest and highest joints (n,) rad, in single precision."""
+    return torch.tensor(kinematics.lower, dtype=torch.float32), torch.tensor(kinematics.upper, dtype=torch.float32)

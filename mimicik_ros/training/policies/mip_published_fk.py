@@ -23,11 +23,7 @@ class MIPPublishedFK(PlainMIP):
     """`mip-plain` but for the FK loss."""
 
     def loss(self, sample: Sample, fk: TorchFK, spec: TrainSpec, generator: torch.Generator) -> Losses:
-        t = spec.t_star
-        a0 = self.network(torch.zeros_like(sample.action), 0.0, sample.observation)
-        noise = normal(sample, generator)
-        noisy = self.network(sample.action + (1.0 - t) * noise, t, sample.observation)
-        flow = ((a0 - sample.action) ** 2).mean() / t**2 + ((noisy - sample.action) ** 2).mean() / (1.0 - t) ** 2
+        flow = self.flow_loss(self.network(torch.zeros_like(sample.action), 0.0, sample.observation), sample, generator)
         first, second = uniform(sample, generator), uniform(sample, generator)
         consistency = torch.zeros((), device=flow.device)
         for time in (torch.minimum(first, second), torch.maximum(first, second)):

@@ -1,4 +1,4 @@
-"""`mlp`: regression in one step; the network, inputs and FK loss of `mip`, evaluated once, at t = 0."""
+"""`mlp`: regression in one step; the network of `mip-plain` and the FK loss of `mip`, evaluated once, at t = 0."""
 
 from __future__ import annotations
 

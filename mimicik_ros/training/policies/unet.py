@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.training.network import POSITION_SCALE_M, ROTATION_SCALE_RAD
 from mimicik_ros.training.objective import Losses, Sample, fk_loss, normal, uniform
-from mimicik_ros.training.policies.interface import plain_network
+from mimicik_ros.training.policies.interface import joint_limits, plain_network
 from mimicik_ros.training.spec import TrainSpec
 from mimicik_ros.training.torch_fk import TorchFK
 
@@ -117,7 +117,7 @@ class UNetPolicy(nn.Module):
     @classmethod
     def build(cls, kinematics: Kinematics, spec: TrainSpec, action_scale: Tensor) -> UNetPolicy:
         """As many channels as bring it nearest to the parameters of the other policies' network."""
-        lower, upper = (torch.tensor(x, dtype=torch.float32) for x in (kinematics.lower, kinematics.upper))
+        lower, upper = joint_limits(kinematics)
         with torch.device("meta"):  # counted only: no memory, no random numbers
             wanted = _parameters(plain_network(kinematics, spec))
             above = bisect.bisect_left(range(spec.width), wanted, key=lambda c: _parameters(UNet(lower, upper, c, spec.blocks)))

@@ -7,9 +7,9 @@ import pytest
 
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.training.dataset.pool import ordered
-from mimicik_ros.training.dataset.synth import LARGEST, Maker, Plan, make_episode, mix_of, synthesise
+from mimicik_ros.training.dataset.synth import Maker, Plan, make_episode, mix_of, synthesise
 from mimicik_ros.training.dataset.writer import DatasetWriter
-from mimicik_ros.training.synthesis import TREMOR_RMS_M
+from mimicik_ros.training.synthesis import LARGEST_STEP, TREMOR_RMS_M
 
 PLAN = Plan(6, 4.0, 5, mix_of("random=1,singular=1,smooth=1"), 0.05, 0.06, np.zeros((1, 6)))
 
@@ -27,7 +27,7 @@ def test_every_motion_is_whole_inside_the_limits_and_within_the_largest_step(mad
         assert len(episode) == 80
         np.testing.assert_allclose(episode.t_s, 0.05 * np.arange(80), atol=1e-12)
         np.testing.assert_array_equal(episode.q[1:], episode.q_command[:-1])
-        assert np.abs(episode.q_command - episode.q).max() <= LARGEST * 0.06 + 1e-12
+        assert np.abs(episode.q_command - episode.q).max() <= LARGEST_STEP * 0.06 + 1e-12
         for q in (episode.q, episode.q_command):
             assert (q >= kinematics.lower).all() and (q <= kinematics.upper).all()
         assert np.abs(np.diff(episode.q, axis=0)).max() > 1e-4
