@@ -22,9 +22,9 @@ from mimicik_ros.training.torch_fk import TorchFK
 from mimicik_ros.training.torch_se3 import rotation_exp, rotation_log_small
 
 LINEAR_M, ANGULAR_RAD = 0.04, 0.15  # of one tick: the governor's defaults, 0.8 m/s and 3 rad/s at 20 Hz
-FAST_RAD, SUDDEN_RAD = 0.16, 0.035  # a step, and a change of step from tick to tick, from which the hinges count
+FAST_RAD, SUDDEN_RAD = 0.15, 0.03  # a step, and a change of step from tick to tick, from which the hinges count
 HINGE_RAD = 0.02
-FAST_WEIGHT, SUDDEN_WEIGHT, IDLE_WEIGHT, FLIP_WEIGHT = 0.3, 2.0, 1.0, 0.1
+FAST_WEIGHT, SUDDEN_WEIGHT, IDLE_WEIGHT, FLIP_WEIGHT = 1.0, 8.0, 2.0, 0.1
 IDLE_RATIO, IDLE_FLOOR_M = 0.9, 5e-4  # the node stops a step that does not bring the goal nearer
 OUT_OF_REACH_M = 1e-3  # a tick that misses by more may be beyond reach: the arm must stay on its branch there
 BRANCH_DET, BRANCH_MARGIN = 1e-3, 0.2

@@ -10,7 +10,7 @@ from mimicik_ros.core import se3
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array, Flags
 
-HOME_SHARE, RANDOM_SHARE, THROUGH_SHARE, BEYOND_SHARE, TREMOR_SHARE = 0.25, 0.2, 0.35, 0.15, 0.2
+HOME_SHARE, RANDOM_SHARE, THROUGH_SHARE, BEYOND_SHARE, TREMOR_SHARE = 0.4, 0.15, 0.35, 0.15, 0.2
 LENGTH_M, BEYOND_M = (0.05, 0.4), (0.2, 0.8)
 SPEED_M_S, TURN_RAD_S = (0.03, 0.3), (0.3, 1.2)  # peaks
 TURN_RAD_M = 2.0  # largest turn per metre of a line

@@ -46,10 +46,10 @@ def test_a_course_begins_and_ends_at_the_pose_of_its_start(kinematics, singular)
     assert np.allclose(furthest - T[:, :3, 3], course.v)
 
 
-def test_a_quarter_of_the_courses_leaves_a_home_and_some_lead_beyond_reach(kinematics, singular):
+def test_two_fifths_of_the_courses_leave_a_home_and_some_lead_beyond_reach(kinematics, singular):
     course = draw(kinematics, np.random.default_rng(2), 1000, singular, HOMES, 0.05)
     at_home = (np.abs(course.q[:, None] - HOMES).max(axis=2) < 1e-12).any(axis=1)
-    assert 0.2 < at_home.mean() < 0.3
+    assert 0.35 < at_home.mean() < 0.45
     reach = np.linalg.norm(course.T[:, :3, 3] + course.v - [0, 0, 0.1127], axis=1)
     assert 0.03 < (reach > 0.27009 + 0.29015 + 0.2466).mean() < 0.3
 
