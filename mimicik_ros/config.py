@@ -93,6 +93,25 @@ class EngageConfig:
 
 
 @dataclass(frozen=True)
+class TargetConfig:
+    source: str = _p("newest", "whose targets count: newest = the source that began last, among those that are not silent",
+                     choices=("newest", "pose", "path", "twist"))
+    chunk_period_s: float = _p(0.05, "time between the poses of a path whose poses have no stamps of their own", 1e-3, 10.0, unit="s")
+    chunk_start: str = _p("stamp", "when a path begins: where its stamps lie, so that its past is skipped, or at its receipt",
+                          choices=("stamp", "receipt"))
+    chunk_max_lead_s: float = _p(1.0, "a path that begins later than this from now is refused", 0.0, 60.0, unit="s")
+    lookahead_s: float = _p(0.0, "a path is read this much ahead of now, to make up for the arm's lag", 0.0, 1.0, unit="s")
+    chunk_blend: str = _p("seam", "where paths overlap: seam = the newest, ensemble = their weighted mean",
+                          choices=("seam", "ensemble"))
+    ensemble_decay: float = _p(0.01, "weight of the i-th path of an ensemble, oldest first: exp(-decay i)", 0.0, 10.0)
+    blend_linear_speed_m_s: float = _p(0.4, "a seam adds at most this to a new path's own speed", 1e-3, 10.0, unit="m/s")
+    blend_angular_speed_rad_s: float = _p(1.5, "likewise for rotation", 1e-3, 30.0, unit="rad/s")
+    blend_linear_acceleration_m_s2: float = _p(2.0, "a seam adds at most this to a new path's own acceleration",
+                                               1e-2, 100.0, unit="m/s^2")
+    blend_angular_acceleration_rad_s2: float = _p(8.0, "likewise for rotation", 1e-2, 1000.0, unit="rad/s^2")
+
+
+@dataclass(frozen=True)
 class OutputConfig:
     type: str = _p("joint_state", "message type of joint_command",
                    choices=("joint_state", "float64_multi_array", "joint_trajectory"))
@@ -119,6 +138,7 @@ class Config:
     servo: ServoConfig = field(default_factory=ServoConfig)
     freshness: FreshnessConfig = field(default_factory=FreshnessConfig)
     engage: EngageConfig = field(default_factory=EngageConfig)
+    target: TargetConfig = field(default_factory=TargetConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     node: NodeConfig = field(default_factory=NodeConfig)
 

@@ -45,7 +45,7 @@ class Status(Enum):
         "waiting_for_joints", Severity.WARN, "not every joint has been received yet",
         "check the joint_states topic and the joint names",
     )
-    WAITING_FOR_TARGET = ("waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose")
+    WAITING_FOR_TARGET = ("waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose, ~/target_path or ~/target_twist")
     STALE_JOINTS = ("stale_joints", Severity.ERROR, "joint states are too old", "check the driver and its clock")
     STALE_TARGET = ("stale_target", Severity.WARN, "the target is too old", "check the target publisher and its clock")
     STAMP_IN_FUTURE = ("stamp_in_future", Severity.ERROR, "a stamp lies in the future", "synchronise the clocks")
@@ -58,6 +58,10 @@ class Status(Enum):
     BAD_FRAME = (
         "bad_frame", Severity.ERROR, "the target's frame_id is not the base frame",
         "send targets in robot.base_frame, or set freshness.assume_base_frame for empty frame_ids",
+    )
+    BAD_PATH = (
+        "bad_path", Severity.ERROR, "the path cannot be followed",
+        "send poses with increasing stamps, or with none for target.chunk_period_s",
     )
     TARGET_TOO_FAR = (
         "target_too_far", Severity.WARN, "the target is too far from the tool to engage",

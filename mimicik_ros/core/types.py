@@ -45,6 +45,7 @@ class TargetSample:
         frame_id: frame name of the header.
         stamp_s: header stamp on the ROS clock (0 = none given).
         receipt_s: receipt on the steady clock.
+        fault: why there is no pose to use (no transform, a bad path, a silent twist), found before the tick; detail says more.
     """
 
     position_m: Array
@@ -52,6 +53,8 @@ class TargetSample:
     frame_id: str
     stamp_s: float
     receipt_s: float
+    fault: Status | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True)
