@@ -109,6 +109,10 @@ class TargetConfig:
     blend_linear_acceleration_m_s2: float = _p(2.0, "a seam adds at most this to a new path's own acceleration",
                                                1e-2, 100.0, unit="m/s^2")
     blend_angular_acceleration_rad_s2: float = _p(8.0, "likewise for rotation", 1e-2, 1000.0, unit="rad/s^2")
+    twist_timeout_s: float = _p(0.15, "a twist holds this long after it was sent", 0.001, 10.0, unit="s")
+    twist_decay_s: float = _p(0.3, "after that its velocity goes to zero evenly over this time", 0.0, 10.0, unit="s")
+    twist_lead_m: float = _p(0.05, "the integrated target stays this near to the tool's commanded pose", 0.001, 1.0, unit="m")
+    twist_lead_rad: float = _p(0.3, "likewise for rotation", 0.01, 3.0, unit="rad")
 
 
 @dataclass(frozen=True)
