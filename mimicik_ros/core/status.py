@@ -12,6 +12,7 @@ class Mode(str, Enum):
     READY = "READY"  # inputs complete, not enabled
     ENGAGING = "ENGAGING"  # ramping up from the measured joints
     TRACKING = "TRACKING"  # following the target
+    HOMING = "HOMING"  # moving to home.q_rad
     HOLDING = "HOLDING"  # latched on the last command
     FAULT = "FAULT"  # needs ~/reset
 
@@ -41,6 +42,8 @@ class Status(Enum):
     DISABLED = ("disabled", Severity.OK, "not enabled", "call ~/enable with data: true")
     ENGAGING = ("engaging", Severity.OK, "ramping up from the measured joints", "")
     HELD_BY_REQUEST = ("held_by_request", Severity.OK, "held by ~/hold", "call ~/enable with data: true")
+    HOMING = ("homing", Severity.OK, "moving to home.q_rad by ~/go_home", "call ~/hold to stop")
+    AT_HOME = ("at_home", Severity.OK, "at home.q_rad; targets are not followed", "call ~/enable with data: true")
     WAITING_FOR_JOINTS = (
         "waiting_for_joints", Severity.WARN, "not every joint has been received yet",
         "check the joint_states topic and the joint names",
@@ -58,6 +61,10 @@ class Status(Enum):
     BAD_FRAME = (
         "bad_frame", Severity.ERROR, "the target's frame_id is not the base frame",
         "send targets in robot.base_frame, or set freshness.assume_base_frame for empty frame_ids",
+    )
+    NO_TRANSFORM = (
+        "no_transform", Severity.ERROR, "tf has no transform from the target's frame to the base frame",
+        "publish one, or send targets in robot.base_frame",
     )
     BAD_PATH = (
         "bad_path", Severity.ERROR, "the path cannot be followed",
@@ -79,7 +86,7 @@ class Status(Enum):
         "other_publisher", Severity.ERROR, "another node publishes on joint_command; holding",
         "stop the other node, then call ~/enable; or set output.other_publisher",
     )
-    INTERNAL_ERROR = ("internal_error", Severity.ERROR, "a solver failed; holding", "see the log")
+    INTERNAL_ERROR = ("internal_error", Severity.ERROR, "a step of the tick failed; holding", "see the log")
 
     def __init__(self, label: str, severity: Severity, text: str, remedy: str) -> None:
         self.label = label

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mimicik_ros.config import Config
-from mimicik_ros.core import chunk, playback, se3, source, twist
+from mimicik_ros.core import chunk, playback, se3, source, target_filter, twist
 from mimicik_ros.core.freshness import pose_fault
 from mimicik_ros.core.playback import Output, Playback
 from mimicik_ros.core.source import Choice
 from mimicik_ros.core.status import Status
+from mimicik_ros.core.target_filter import Filtered
 from mimicik_ros.core.target_inputs import Moment, PathSample, TargetInputs, TwistSample
 from mimicik_ros.core.types import Array, TargetSample
 
@@ -27,7 +28,8 @@ class FeedState:
         pose, twist: newest of their kind; twist_fault is why the twist cannot be used.
         playback: the chunks; path_fault is the newest path's fault, as a target.
         choice: which source counts.
-        last: the last target handed over, before the filter.
+        last: the last target, before the filter.
+        filtered: the filter after the last target of the source that counts.
         steady_s: the last tick.
     """
 
@@ -38,6 +40,7 @@ class FeedState:
     path_fault: TargetSample | None = None
     choice: Choice = dataclasses.field(default_factory=Choice)
     last: Output | None = None
+    filtered: Filtered | None = None
     steady_s: float | None = None
 
 
@@ -58,6 +61,11 @@ class TargetFeed:
         """The source that counts: pose, path, twist, or none."""
         return self.state.choice.selected or "none"
 
+    @property
+    def filter_lag_s(self) -> float:
+        """How far the filter is behind a steady motion; 0 without one."""
+        return self.state.filtered.lag_s if self.state.filtered is not None else 0.0
+
     def next(self, inputs: TargetInputs, moment: Moment) -> TargetSample | None:
         """The target of this tick, from this feed's state, which is replaced."""
         try:
@@ -72,6 +80,8 @@ class TargetFeed:
         choice = source.choose(state.choice, self._live(state, moment), moment.steady_s, self.config.target.source)
         if choice.selected != "path":  # when the path has the say again, it begins with a seam
             state = dataclasses.replace(state, playback=dataclasses.replace(state.playback, played=(), seam=None))
+        if choice.selected != state.choice.selected:
+            state = dataclasses.replace(state, filtered=None)
         state = dataclasses.replace(state, choice=choice)
         if choice.selected == "path":
             state, sample = self._path(state, moment)
@@ -79,6 +89,7 @@ class TargetFeed:
             state, sample = self._twist(state, moment)
         else:
             state, sample = self._pose(state, moment)
+        state, sample = self._smoothed(state, sample, inputs.poses if choice.selected == "pose" else ())
         return dataclasses.replace(state, steady_s=moment.steady_s), sample
 
     def _heard(self, state: FeedState, inputs: TargetInputs, moment: Moment) -> FeedState:
@@ -152,6 +163,20 @@ class TargetFeed:
             dt_s = min(max(moment.steady_s - state.steady_s, 0.0), LONGEST_TICKS * self.config.dt_s)
             T = twist.advance(state.last.T, state.twist, age, dt_s, T_tool, self.config)
         return self._handed(state, T, moment), self._sample(T, moment)
+
+    def _smoothed(self, state: FeedState, sample: TargetSample | None,
+                  poses: tuple[TargetSample, ...]) -> tuple[FeedState, TargetSample | None]:
+        """The target after the filter. Poses that came since the last tick all count: at the tick's rate alone tremor would alias."""
+        if self.config.target.filter == "none" or sample is None or not self._usable(sample):
+            return dataclasses.replace(state, filtered=None), sample
+        filtered = state.filtered
+        for one in (*(pose for pose in poses[:-1] if self._usable(pose)), sample):
+            T = se3.pose_from_quat(one.position_m, one.quat_xyzw)
+            time_s = one.stamp_s if one.stamp_s != 0.0 else one.receipt_s
+            filtered = target_filter.step(filtered, T, time_s, self.config.target, self.config.freshness.target_timeout_s)
+        assert filtered is not None
+        smooth = dataclasses.replace(sample, position_m=filtered.T[:3, 3], quat_xyzw=se3.quat_from_rotation(filtered.T[:3, :3]))
+        return dataclasses.replace(state, filtered=filtered), smooth
 
     def _usable(self, sample: TargetSample) -> bool:
         """Whether it is a pose in the base frame; its age is judged in the tick."""

@@ -61,7 +61,7 @@ class TargetSample:
 class TickInput:
     """All that a tick may look at. now_s is the ROS clock, steady_s the steady clock.
 
-    enable and hold_request are levels; enable_request (a fresh call of ~/enable) and reset_request last one tick.
+    enable, hold_request and home_request are levels; enable_request (a fresh call of ~/enable) and reset_request last one tick.
     """
 
     now_s: float
@@ -71,6 +71,7 @@ class TickInput:
     enable: bool = True
     enable_request: bool = False
     hold_request: bool = False
+    home_request: bool = False
     reset_request: bool = False
 
 
