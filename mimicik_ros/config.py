@@ -96,7 +96,7 @@ class EngageConfig:
 class TargetConfig:
     source: str = _p("newest", "whose targets count: newest = the source that began last, among those that are not silent",
                      choices=("newest", "pose", "path", "twist"))
-    chunk_period_s: float = _p(0.05, "time between the poses of a path whose poses have no stamps of their own", 1e-3, 10.0, unit="s")
+    chunk_period_s: float = _p(0.05, "time between the poses of a path that have no stamps of their own", 1e-3, 10.0, unit="s")
     chunk_start: str = _p("stamp", "when a path begins: where its stamps lie, so that its past is skipped, or at its receipt",
                           choices=("stamp", "receipt"))
     chunk_max_lead_s: float = _p(1.0, "a path that begins later than this from now is refused", 0.0, 60.0, unit="s")
@@ -125,7 +125,8 @@ class TargetConfig:
 
 @dataclass(frozen=True)
 class HomeConfig:
-    q_rad: tuple[float, ...] = _p((0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "joints to which ~/go_home moves", -6.3, 6.3, unit="rad")
+    q_rad: tuple[float, ...] = _p(
+        (0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "joints to which ~/go_home moves", -6.3, 6.3, unit="rad")
     speed_rad_s: float = _p(0.5, "no joint moves faster than this on the way", 0.001, 10.0, unit="rad/s")
 
 

@@ -77,13 +77,13 @@ def read(path: PathSample, now_s: float, base_frame: str, target: TargetConfig,
 
 def _times(path: PathSample, now_s: float, target: TargetConfig,
            freshness: FreshnessConfig) -> tuple[Array | None, Status | None, str]:
-    times = path.pose_stamps_s
+    times: Array = path.pose_stamps_s
     if (times == times[0]).all():
         start = path.stamp_s or float(times[0])
         by_receipt = start == 0.0 and (freshness.accept_zero_stamp or target.chunk_start == "receipt")
         if start == 0.0 and not by_receipt:
             return None, Status.NO_STAMP, "path with stamp 0"
-        times = (path.receipt_ros_s if by_receipt else start) + target.chunk_period_s * np.arange(len(times))
+        times = np.add(path.receipt_ros_s if by_receipt else start, target.chunk_period_s * np.arange(len(times)))
     steps = np.diff(times)
     if (steps <= 0.0).any():
         return None, Status.BAD_PATH, f"the stamp of pose {int(np.argmax(steps <= 0.0)) + 1} is not after the one before it"

@@ -15,7 +15,8 @@ from mimicik_ros.core.status import Mode, Status
 from mimicik_ros.core.types import Array, Residual, ServoState, TickInput
 
 FIRST_SPEED = 0.1  # of the full speed, at the start of the ramp
-BY_INTENT = (Status.DISABLED, Status.HELD_BY_REQUEST, Status.HOMING, Status.AT_HOME)  # holds that only ~/enable ends; then the engagement gate applies
+# Holds that only ~/enable ends; then the engagement gate applies.
+BY_INTENT = (Status.DISABLED, Status.HELD_BY_REQUEST, Status.HOMING, Status.AT_HOME)
 
 
 @dataclass(frozen=True)

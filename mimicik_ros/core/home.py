@@ -27,7 +27,7 @@ def refusal(config: Config, limits: JointLimits) -> str | None:
         reason = f"home.q_rad has {len(home)} values for {len(names)} joints"
     else:
         for name, q, low, high in zip(names, home, limits.lower, limits.upper, strict=True):
-            if not low <= q <= high:
+            if reason is None and not low <= q <= high:
                 reason = f"home.q_rad: {q:g} of {name} lies outside its limits [{low:.4f}, {high:.4f}] rad"
     if reason is not None and home != HomeConfig().q_rad:
         raise ConfigError(f"{reason}; give joints inside the limits")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mimicik_ros.config import TargetConfig
-from mimicik_ros.core import seam as seams
 from mimicik_ros.core import se3
+from mimicik_ros.core import seam as seams
 from mimicik_ros.core.chunk import Chunk
 from mimicik_ros.core.seam import Seam
 from mimicik_ros.core.types import Array

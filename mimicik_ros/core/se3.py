@@ -96,7 +96,7 @@ def inverse(T: Array) -> Array:
 
 
 def difference(T_to: Array, T_from: Array) -> Array:
-    """What leads from T_from to T_to (..., 4, 4): (..., 6) m, then the rotation vector in rad, both in the frame they are given in."""
+    """What leads from T_from to T_to (..., 4, 4): (..., 6) m, then rotation vector in rad, in the frame they are given in."""
     turn = rotation_log(T_to[..., :3, :3] @ np.swapaxes(T_from[..., :3, :3], -1, -2))
     return np.concatenate([T_to[..., :3, 3] - T_from[..., :3, 3], turn], axis=-1)
 

@@ -1,4 +1,4 @@
-"""The blend over a change of plan: what is between the old motion and the new one dies away, at bounded speed and acceleration."""
+"""The blend over a change of plan: what lies between the old motion and the new dies away at bounded speed and acceleration."""
 
 from __future__ import annotations
 

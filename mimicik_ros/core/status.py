@@ -48,7 +48,9 @@ class Status(Enum):
         "waiting_for_joints", Severity.WARN, "not every joint has been received yet",
         "check the joint_states topic and the joint names",
     )
-    WAITING_FOR_TARGET = ("waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose, ~/target_path or ~/target_twist")
+    WAITING_FOR_TARGET = (
+        "waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose, ~/target_path or ~/target_twist",
+    )
     STALE_JOINTS = ("stale_joints", Severity.ERROR, "joint states are too old", "check the driver and its clock")
     STALE_TARGET = ("stale_target", Severity.WARN, "the target is too old", "check the target publisher and its clock")
     STAMP_IN_FUTURE = ("stamp_in_future", Severity.ERROR, "a stamp lies in the future", "synchronise the clocks")

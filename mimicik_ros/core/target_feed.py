@@ -166,7 +166,7 @@ class TargetFeed:
 
     def _smoothed(self, state: FeedState, sample: TargetSample | None,
                   poses: tuple[TargetSample, ...]) -> tuple[FeedState, TargetSample | None]:
-        """The target after the filter. Poses that came since the last tick all count: at the tick's rate alone tremor would alias."""
+        """The target after the filter. All poses since the last tick count: at the tick's rate alone tremor would alias."""
         if self.config.target.filter == "none" or sample is None or not self._usable(sample):
             return dataclasses.replace(state, filtered=None), sample
         filtered = state.filtered

@@ -1,4 +1,4 @@
-"""What the target topics have said since the last tick, as received: unchecked, but in the base frame where a transform was needed."""
+"""What the target topics have said since the last tick, unchecked, but by tf in the base frame where need be."""
 
 from __future__ import annotations
 

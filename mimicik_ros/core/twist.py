@@ -62,8 +62,8 @@ def advance(T: Array, twist: TwistSample, age: float, dt_s: float, T_base_tool: 
     if twist.frame_id == config.robot.tool_frame:
         R = T[:3, :3]
         velocity = np.concatenate([R @ velocity[:3], R @ velocity[3:]])
-    fastest = max(np.linalg.norm(velocity[:3]) / config.servo.max_linear_speed_m_s,
-                  np.linalg.norm(velocity[3:]) / config.servo.max_angular_speed_rad_s, 1.0)
+    fastest = max(1.0, float(np.linalg.norm(velocity[:3])) / config.servo.max_linear_speed_m_s,
+                  float(np.linalg.norm(velocity[3:])) / config.servo.max_angular_speed_rad_s)
     return leashed(se3.shifted(T, velocity * (dt_s / fastest)), T_base_tool, config.target)
 
 

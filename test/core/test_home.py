@@ -73,7 +73,7 @@ def test_the_way_is_straight_in_joint_space():
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6), st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6))
 def test_from_anywhere_to_anywhere_within_every_limit(start, goal):
-    q, q_home = LOW + np.array(start) * (HIGH - LOW), LOW + np.array(goal) * (HIGH - LOW)
+    q, q_home = (np.clip(LOW + np.array(share) * (HIGH - LOW), LOW, HIGH) for share in (start, goal))
     one = servo(home={"q_rad": [float(v) for v in q_home], "speed_rad_s": 1.0})
     results = run(one, q, 150)
     assert results[-1].status is Status.AT_HOME
@@ -82,18 +82,20 @@ def test_from_anywhere_to_anywhere_within_every_limit(start, goal):
 
 
 def test_faster_than_home_speed_it_slows_down_within_the_acceleration_limit():
-    q, one = AWAY, servo()
-    T = KIN.fk(AWAY + 0.4)
+    q, one = AWAY, servo(engage={"ramp_s": 0.0})
+    T = KIN.fk(AWAY + np.array([0.8, 0, 0, 0, 0, 0.0]))
     results = []
     for i in range(60):
         now = 1.0 + DT * i
         sample = TargetSample(T[:3, 3], se3.quat_from_rotation(T[:3, :3]), "base_link", 100.0 + now, now)
-        going_home = i >= 12
+        going_home = i >= 6
         results.append(one.tick(dataclasses.replace(tick_input(i, q, home_request=going_home), target=sample)))
         q = results[-1].q_command
     assert_within([r.q_command for r in results], AWAY, 1.57)
-    assert results[11].mode is Mode.ENGAGING
-    assert results[12].mode is Mode.HOMING
+    assert results[5].mode is Mode.TRACKING
+    assert np.abs(results[5].velocity_rad_s).max() > 0.8
+    assert [r.mode for r in results[6:10]] == [Mode.HOMING] * 4
+    assert np.abs(results[15].velocity_rad_s).max() <= 0.5
 
 
 @pytest.mark.parametrize(("change", "status"), [

@@ -87,7 +87,7 @@ def test_a_chunk_that_comes_to_replace_a_later_one_drops_it():
 def test_chunks_that_disagree_give_bounded_speed_and_acceleration(plans, config):
     """A policy at 2 Hz whose chunks jump and change speed; finer ticks, so that differences are derivatives."""
     chunks = [(10.0 + 0.5 * i, line(10.0 + 0.5 * i - late, x, speed, poses=40)) for i, (x, speed, late) in enumerate(plans)]
-    t, x, _ = run(chunks, config, 10.0, 10.0 + 0.5 * len(plans), dt=0.005)
+    _, x, _ = run(chunks, config, 10.0, 10.0 + 0.5 * len(plans), dt=0.005)
     speed = np.diff(x) / 0.005
     acceleration = np.diff(speed) / 0.005
     bound = config.blend_linear_acceleration_m_s2

@@ -170,3 +170,33 @@ def test_an_exception_is_a_fault_of_the_target_and_leaves_the_state():
     assert sample.fault is Status.INTERNAL_ERROR
     assert "AttributeError" in sample.detail
     assert r.feed.state is before
+
+
+def headset(i, t):
+    """72 Hz poses that came since the last tick, of a hand that moves at 0.2 m/s along x."""
+    first, last = int(np.floor((t - DT) * 72)) + 1, int(np.floor(t * 72))
+    return {"poses": tuple(pose(0.3 + 0.2 * k / 72, k / 72) for k in range(max(first, 0), last + 1))}
+
+
+def test_the_filter_takes_every_pose_between_two_ticks_and_tells_its_lag():
+    r = Runner(filter="second_order", filter_cutoff_hz=2.0)
+    out = r.run(80, headset)
+    assert r.feed.filter_lag_s == pytest.approx(1 / (2 * np.pi))
+    newest = headset(79, 79 * DT)["poses"][-1]
+    assert out[-1].stamp_s == newest.stamp_s
+    assert out[-1].position_m[0] == pytest.approx(newest.position_m[0] - 0.2 / (2 * np.pi), abs=1e-6)
+
+
+def test_a_bad_pose_passes_the_filter_to_be_named_and_the_next_begins_anew():
+    r = Runner(filter="one_euro")
+    r.run(20, lambda i, t: {"poses": (pose(0.3 + 0.01 * i, t),)})
+    bad = pose(np.nan, 1.0)
+    assert r.run(1, lambda i, t: {"poses": (bad,)})[0] is bad
+    after = r.run(1, lambda i, t: {"poses": (pose(0.9, t),)})[0]
+    assert after.position_m[0] == 0.9
+
+
+def test_without_a_filter_there_is_no_lag():
+    r = Runner()
+    r.run(20, headset)
+    assert r.feed.filter_lag_s == 0.0

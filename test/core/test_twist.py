@@ -68,7 +68,8 @@ def test_the_target_never_leaves_the_tool_further_than_its_lead(twists, frame):
 
 
 @pytest.mark.parametrize(("change", "status"), [
-    ({}, None), ({"frame_id": "end_link"}, None), ({"frame_id": "camera"}, Status.BAD_FRAME), ({"frame_id": ""}, Status.BAD_FRAME),
+    ({}, None), ({"frame_id": "end_link"}, None), ({"frame_id": "camera"}, Status.BAD_FRAME),
+    ({"frame_id": ""}, Status.BAD_FRAME),
     ({"velocity": np.array([0, 0, np.nan, 0, 0, 0])}, Status.NON_FINITE),
     ({"velocity": np.array([0, 0, 0, np.inf, 0, 0])}, Status.NON_FINITE),
     ({"stamp_s": 0.0}, Status.NO_STAMP), ({"stamp_s": 100.2}, Status.STAMP_IN_FUTURE),
