@@ -203,11 +203,12 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
 
 def _check_gripper(config: Config, origin: str) -> None:
     target, output = config.target, config.output
+    if not (output.append_gripper or output.gripper_topic):
+        return
     if target.gripper_lower >= target.gripper_upper:
         raise ConfigError(f"{origin}: target.gripper_lower {target.gripper_lower:g} must lie below target.gripper_upper "
                           f"{target.gripper_upper:g}")
-    used = output.append_gripper or output.gripper_topic
-    if used and not target.gripper_lower <= output.gripper_position <= target.gripper_upper:
+    if not target.gripper_lower <= output.gripper_position <= target.gripper_upper:
         raise ConfigError(f"{origin}: output.gripper_position {output.gripper_position:g} must lie in target.gripper_lower .. "
                           f"gripper_upper [{target.gripper_lower:g}, {target.gripper_upper:g}]; change one of them")
 

@@ -55,13 +55,13 @@ class Frames:
         self._missing = False
 
     @staticmethod
-    def missing() -> str | None:
-        """What to say while configuring where tf2_ros is not installed; None where it is."""
+    def missing() -> tuple[str, ...]:
+        """What to say while configuring where tf2_ros is not installed; nothing where it is."""
         try:
             import tf2_ros  # noqa: F401
         except ImportError:
-            return f"targets must be in the base frame: {MISSING}; any other frame_id is a no_transform"
-        return None
+            return (f"targets must be in the base frame: {MISSING}; any other frame_id is a no_transform",)
+        return ()
 
     def close(self) -> None:
         """Let the buffer go."""

@@ -104,10 +104,9 @@ class MimicIKNode(LifecycleNode):
         self._requests = Services(self, lambda: self.session)
         self._watch = PublisherWatch(self, self._ports.command.topic_name, self._inputs.target_topics,
                                      lambda line: self.get_logger().warning(line))
-        for line in (Frames.missing(), self._servo.home_refusal and f"~/go_home is refused: {self._servo.home_refusal}"):
-            if line:
-                self.get_logger().warning(line)
-        for line in limits_log.limit_lines(self.config, self._servo.kinematics):
+        if self._servo.home_refusal is not None:
+            self.get_logger().warning(f"~/go_home is refused: {self._servo.home_refusal}")
+        for line in (*limits_log.limit_lines(self.config, self._servo.kinematics), *Frames.missing()):
             self.get_logger().info(line)
         return super().on_configure(state)
 
