@@ -40,6 +40,13 @@ class Chunk:
         i = int(np.searchsorted(self.times_s, time_s, side="right")) - 1
         if i < 0 or i == len(self.times_s) - 1:
             return self.poses[max(i, 0)], np.zeros(6)
+        return self._on(i, time_s)
+
+    def beyond(self, time_s: float) -> tuple[Array, Array]:
+        """As `at`, after the end as if it went on as between its last two poses."""
+        return self._on(len(self.times_s) - 2, time_s) if time_s > self.end_s and len(self.times_s) > 1 else self.at(time_s)
+
+    def _on(self, i: int, time_s: float) -> tuple[Array, Array]:
         velocity = se3.difference(self.poses[i + 1], self.poses[i]) / (self.times_s[i + 1] - self.times_s[i])
         return se3.shifted(self.poses[i], velocity * (time_s - self.times_s[i])), velocity
 

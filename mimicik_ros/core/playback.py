@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,11 +29,20 @@ class Output:
 
 @dataclass(frozen=True)
 class Playback:
-    """Chunks known, oldest first; the numbers of those that made the last pose; and the seam that is under way."""
+    """The chunks, and how the target lies to them.
+
+    Attributes:
+        chunks: known, oldest first.
+        playing: those that made the last pose; none where another source had the say.
+        seam: between the last pose and what they say.
+        time_s: of the last pose.
+        count: chunks so far.
+    """
 
     chunks: tuple[Chunk, ...] = ()
-    played: tuple[int, ...] = ()
-    seam: Seam | None = None
+    playing: tuple[Chunk, ...] = ()
+    seam: Seam = field(default_factory=Seam.none)
+    time_s: float = 0.0
     count: int = 0
 
 
@@ -46,11 +55,16 @@ def add(playback: Playback, chunk: Chunk, config: TargetConfig) -> Playback:
     return dataclasses.replace(playback, chunks=(*kept, numbered)[-MOST_CHUNKS:], count=playback.count + 1)
 
 
+def paused(playback: Playback) -> Playback:
+    """Another source has the say: the chunks go on in the background, and begin with a seam from that source's target."""
+    return dataclasses.replace(playback, playing=(), seam=Seam.none())
+
+
 def step(playback: Playback, now_s: float, last: Output | None, config: TargetConfig,
          longest_s: float) -> tuple[Playback, Array, float]:
     """Target pose (4, 4) at a time, and how long ago the chunks ended (0 while they last).
 
-    A change of the chunks in force begins a seam from the last output, continued at its velocity up to now.
+    A change of the chunks in force leaves the target's pose and velocity as they are: what lies between becomes the seam.
 
     Args:
         playback: with at least one chunk.
@@ -61,37 +75,41 @@ def step(playback: Playback, now_s: float, last: Output | None, config: TargetCo
     """
     time_s = now_s + config.lookahead_s
     chunks = _in_force(playback.chunks, time_s, config)
-    T, velocity = _mean(chunks, time_s, config.ensemble_decay)
-    played = tuple(chunk.number for chunk in chunks)
-    seam = playback.seam
-    if played != playback.played:
-        seam = None
-        if last is not None and 0.0 < now_s - last.time_s <= longest_s:
-            T_from = se3.shifted(last.T, last.velocity * (now_s - last.time_s))
-            seam = seams.begin(T_from, last.velocity, T, velocity, now_s, config)
-    if seam is not None:
-        T = se3.shifted(T, seam.at(now_s))
-    oldest = min(played)
+    T_plan, velocity = _mean([chunk.at(time_s) for chunk in chunks], config.ensemble_decay)
+    seam = Seam.none()
+    if last is not None and 0.0 < now_s - last.time_s <= longest_s:
+        seam = seams.advance(playback.seam, now_s - playback.time_s, config) if playback.playing else seam
+        if [chunk.number for chunk in chunks] != [chunk.number for chunk in playback.playing]:
+            seam = seams.rebased(seam, *_before(playback, now_s, last, config), T_plan, velocity)
+    oldest = min(chunk.number for chunk in chunks)
     kept = tuple(chunk for chunk in playback.chunks if chunk.number >= oldest)
-    over_s = max(0.0, time_s - max(chunk.end_s for chunk in chunks))
-    return dataclasses.replace(playback, chunks=kept, played=played, seam=seam), T, over_s
+    after = dataclasses.replace(playback, chunks=kept, playing=chunks, seam=seam, time_s=now_s)
+    return after, se3.shifted(T_plan, seam.offset), max(0.0, time_s - max(chunk.end_s for chunk in chunks))
 
 
-def _in_force(chunks: tuple[Chunk, ...], time_s: float, config: TargetConfig) -> list[Chunk]:
+def _before(playback: Playback, now_s: float, last: Output, config: TargetConfig) -> tuple[Array, Array]:
+    """Pose and velocity now of what was in force: the chunks, where one that has just ended goes on, or another source."""
+    if not playback.playing:
+        return se3.shifted(last.T, last.velocity * (now_s - last.time_s)), last.velocity
+    before_s, time_s = playback.time_s + config.lookahead_s, now_s + config.lookahead_s
+    return _mean([chunk.beyond(time_s) if chunk.end_s >= before_s else chunk.at(time_s) for chunk in playback.playing],
+                 config.ensemble_decay)
+
+
+def _in_force(chunks: tuple[Chunk, ...], time_s: float, config: TargetConfig) -> tuple[Chunk, ...]:
     """Seam: the newest that has begun. Ensemble: all that cover the time. Where none has, the first to come."""
-    begun = [chunk for chunk in chunks if chunk.begin_s <= time_s]
+    begun = tuple(chunk for chunk in chunks if chunk.begin_s <= time_s)
     if not begun:
-        return [min(chunks, key=lambda chunk: chunk.begin_s)]
-    covering = [chunk for chunk in begun if time_s <= chunk.end_s] if config.chunk_blend == "ensemble" else []
-    return covering or [begun[-1]]
+        return (min(chunks, key=lambda chunk: chunk.begin_s),)
+    covering = tuple(chunk for chunk in begun if time_s <= chunk.end_s) if config.chunk_blend == "ensemble" else ()
+    return covering or begun[-1:]
 
 
-def _mean(chunks: list[Chunk], time_s: float, decay: float) -> tuple[Array, Array]:
-    """Weighted mean pose (4, 4) and velocity (6,); weights exp(-decay i), oldest first (Zhao et al. 2023, ACT).
+def _mean(read: list[tuple[Array, Array]], decay: float) -> tuple[Array, Array]:
+    """Weighted mean of poses (4, 4) and of velocities (6,); weights exp(-decay i), oldest first (Zhao et al. 2023, ACT).
 
     The mean rotation is the one from which the weighted rotation vectors to the others add up to zero.
     """
-    read = [chunk.at(time_s) for chunk in chunks]
     if len(read) == 1:
         return read[0]
     weights = np.exp(-decay * np.arange(len(read)))

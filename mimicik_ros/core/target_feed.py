@@ -78,8 +78,8 @@ class TargetFeed:
         """One tick: a function of its arguments and the settings alone."""
         state = self._heard(state, inputs, moment)
         choice = source.choose(state.choice, self._live(state, moment), moment.steady_s, self.config.target.source)
-        if choice.selected != "path":  # when the path has the say again, it begins with a seam
-            state = dataclasses.replace(state, playback=dataclasses.replace(state.playback, played=(), seam=None))
+        if choice.selected != "path":
+            state = dataclasses.replace(state, playback=playback.paused(state.playback))
         if choice.selected != state.choice.selected:
             state = dataclasses.replace(state, filtered=None)
         state = dataclasses.replace(state, choice=choice)
