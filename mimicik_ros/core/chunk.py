@@ -37,10 +37,10 @@ class Chunk:
 
         Between two poses the position runs on the chord and the rotation on the geodesic, both evenly.
         """
+        if not self.begin_s <= time_s <= self.end_s or len(self.times_s) == 1:
+            return self.poses[0 if time_s < self.begin_s else -1], np.zeros(6)
         i = int(np.searchsorted(self.times_s, time_s, side="right")) - 1
-        if i < 0 or i == len(self.times_s) - 1:
-            return self.poses[max(i, 0)], np.zeros(6)
-        return self._on(i, time_s)
+        return self._on(min(i, len(self.times_s) - 2), time_s)
 
     def beyond(self, time_s: float) -> tuple[Array, Array]:
         """As `at`, after the end as if it went on as between its last two poses."""

@@ -36,7 +36,7 @@ def test_between_two_poses_position_and_rotation_run_evenly():
     assert velocity == pytest.approx([0, 0, 1.0, 0, 0, 0])
 
 
-@pytest.mark.parametrize(("time", "index"), [(90.0, 0), (100.3, -1), (200.0, -1)])
+@pytest.mark.parametrize(("time", "index"), [(90.0, 0), (100.301, -1), (200.0, -1)])
 def test_before_and_after_it_stands_at_its_ends(time, index):
     made, _, _ = read()
     T, velocity = made.at(time)
@@ -44,9 +44,20 @@ def test_before_and_after_it_stands_at_its_ends(time, index):
     assert not velocity.any()
 
 
-def test_at_its_begin_it_already_moves():
+def test_at_its_begin_and_at_its_end_it_moves():
     made, _, _ = read()
     assert made.at(100.0)[1][1] == pytest.approx(1.0)
+    T, velocity = made.at(100.3)
+    assert T == pytest.approx(made.poses[-1])
+    assert velocity[2] == pytest.approx(1.0)
+
+
+def test_beyond_its_end_it_goes_on_as_between_its_last_poses():
+    made, _, _ = read()
+    T, velocity = made.beyond(100.4)
+    assert T[:3, 3] == pytest.approx([0.3, 0.1, 0.5])
+    assert velocity == pytest.approx([0, 0, 1.0, 0, 0, 0])
+    assert np.array_equal(made.beyond(100.2)[0], made.at(100.2)[0])
 
 
 def test_a_single_pose_is_a_chunk_at_rest():

@@ -97,7 +97,8 @@ def test_chunks_that_disagree_give_bounded_speed_and_acceleration(plans, config)
 @pytest.mark.parametrize("config", [SEAM, ENSEMBLE], ids=["seam", "ensemble"])
 def test_a_policy_that_sends_at_every_tick_is_followed_as_well(config):
     """Every tick a new chunk of one and the same plan, 50 mm from where the first one stood."""
-    chunks = [(10.0, line(10.0, 0.05, 0.0))] + [(10.0 + DT * i, line(10.0 + DT * i, 0.1 + 0.1 * DT * i, 0.1)) for i in range(1, 60)]
+    chunks = [(10.0, line(10.0, 0.05, 0.0))]
+    chunks += [(10.0 + DT * i, line(10.0 + DT * i, 0.1 + 0.1 * DT * i, 0.1)) for i in range(1, 60)]
     t, x, _ = run(chunks, config, 10.0, 13.0)
     assert x[0] == 0.05
     assert np.abs(np.diff(x, 2)).max() <= 2.05 * DT * DT
