@@ -93,12 +93,51 @@ class EngageConfig:
 
 
 @dataclass(frozen=True)
+class TargetConfig:
+    source: str = _p("newest", "whose targets count: newest = the source that began last, among those that are not silent",
+                     choices=("newest", "pose", "path", "twist"))
+    chunk_period_s: float = _p(0.05, "time between the poses of a path that have no stamps of their own", 1e-3, 10.0, unit="s")
+    chunk_start: str = _p("stamp", "when a path begins: where its stamps lie, so that its past is skipped, or at its receipt",
+                          choices=("stamp", "receipt"))
+    chunk_max_lead_s: float = _p(1.0, "a path that begins later than this from now is refused", 0.0, 60.0, unit="s")
+    lookahead_s: float = _p(0.0, "a path is read this much ahead of now, to make up for the arm's lag", 0.0, 1.0, unit="s")
+    chunk_blend: str = _p("seam", "where paths overlap: seam = the newest, ensemble = their weighted mean",
+                          choices=("seam", "ensemble"))
+    ensemble_decay: float = _p(0.01, "weight of the i-th path of an ensemble, oldest first: exp(-decay i)", 0.0, 10.0)
+    blend_linear_speed_m_s: float = _p(0.4, "a seam adds at most this to a new path's own speed", 1e-3, 10.0, unit="m/s")
+    blend_angular_speed_rad_s: float = _p(1.5, "likewise for rotation", 1e-3, 30.0, unit="rad/s")
+    blend_linear_acceleration_m_s2: float = _p(2.0, "a seam adds at most this to a new path's own acceleration",
+                                               1e-2, 100.0, unit="m/s^2")
+    blend_angular_acceleration_rad_s2: float = _p(8.0, "likewise for rotation", 1e-2, 1000.0, unit="rad/s^2")
+    twist_timeout_s: float = _p(0.15, "a twist holds this long after it was sent", 0.001, 10.0, unit="s")
+    twist_decay_s: float = _p(0.3, "after that its velocity goes to zero evenly over this time", 0.0, 10.0, unit="s")
+    twist_lead_m: float = _p(0.05, "the integrated target stays this near to the tool's commanded pose", 0.001, 1.0, unit="m")
+    twist_lead_rad: float = _p(0.3, "likewise for rotation", 0.01, 3.0, unit="rad")
+    filter: str = _p("none", "filter against tremor, before the tick; its lag is filter_lag_s of ~/status (docs/targets.md)",
+                     choices=("none", "one_euro", "second_order"))
+    filter_cutoff_hz: float = _p(2.0, "cut-off frequency; of one_euro: at rest", 0.01, 100.0, unit="Hz")
+    filter_beta_linear: float = _p(20.0, "one_euro: the cut-off rises by this per m/s of the target", 0.0, 1000.0, unit="Hz s/m")
+    filter_beta_angular: float = _p(5.0, "one_euro: likewise per rad/s", 0.0, 1000.0, unit="Hz s/rad")
+    gripper_lower: float = _p(0.0, "least value of ~/target_gripper that is passed on", -1000.0, 1000.0)
+    gripper_upper: float = _p(0.072, "largest value; the G2 gripper's stroke in m", -1000.0, 1000.0)
+    gripper_speed: float = _p(0.1, "the gripper's value changes at most this fast", 1e-4, 1000.0, unit="1/s")
+
+
+@dataclass(frozen=True)
+class HomeConfig:
+    q_rad: tuple[float, ...] = _p(
+        (0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "joints to which ~/go_home moves", -6.3, 6.3, unit="rad")
+    speed_rad_s: float = _p(0.5, "no joint moves faster than this on the way", 0.001, 10.0, unit="rad/s")
+
+
+@dataclass(frozen=True)
 class OutputConfig:
     type: str = _p("joint_state", "message type of joint_command",
                    choices=("joint_state", "float64_multi_array", "joint_trajectory"))
-    append_gripper: bool = _p(False, "append gripper_position to the command (drivers that want 7 values)")
+    append_gripper: bool = _p(False, "append the gripper's value to the command (drivers that want 7 values)")
+    gripper_topic: bool = _p(False, "publish the gripper's value on gripper_command (std_msgs/Float64)")
     gripper_joint: str = _p("gripper", "name of the appended value where the message carries names")
-    gripper_position: float = _p(0.0, "value appended", 0.0, 1.0)
+    gripper_position: float = _p(0.0, "the gripper's value until ~/target_gripper is heard", 0.0, 1.0)
     other_publisher: str = _p(
         "error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
 
@@ -119,6 +158,8 @@ class Config:
     servo: ServoConfig = field(default_factory=ServoConfig)
     freshness: FreshnessConfig = field(default_factory=FreshnessConfig)
     engage: EngageConfig = field(default_factory=EngageConfig)
+    target: TargetConfig = field(default_factory=TargetConfig)
+    home: HomeConfig = field(default_factory=HomeConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     node: NodeConfig = field(default_factory=NodeConfig)
 
@@ -156,7 +197,20 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
         got = len(getattr(config.robot, key))
         if got != n:
             raise ConfigError(f"{origin}: robot.{key} has {got} values for {n} joints; give one per joint")
+    _check_gripper(config, origin)
     return config
+
+
+def _check_gripper(config: Config, origin: str) -> None:
+    target, output = config.target, config.output
+    if not (output.append_gripper or output.gripper_topic):
+        return
+    if target.gripper_lower >= target.gripper_upper:
+        raise ConfigError(f"{origin}: target.gripper_lower {target.gripper_lower:g} must lie below target.gripper_upper "
+                          f"{target.gripper_upper:g}")
+    if not target.gripper_lower <= output.gripper_position <= target.gripper_upper:
+        raise ConfigError(f"{origin}: output.gripper_position {output.gripper_position:g} must lie in target.gripper_lower .. "
+                          f"gripper_upper [{target.gripper_lower:g}, {target.gripper_upper:g}]; change one of them")
 
 
 def from_mapping(values: Mapping[str, Any], origin: str = "configuration") -> Config:

@@ -88,6 +88,18 @@ def test_limits_must_be_one_per_joint():
         config.from_flat({"robot.velocity_limits_rad_s": [1.0, 1.0]})
 
 
+def test_a_gripper_outside_its_own_limits_is_refused_where_it_is_used():
+    bad = {"output.gripper_position": 0.5}
+    assert config.from_flat(bad).output.gripper_position == 0.5
+    with pytest.raises(ConfigError, match=r"gripper_position 0\.5 must lie in target\.gripper_lower .* \[0, 0\.072\]"):
+        config.from_flat({**bad, "output.append_gripper": True})
+
+
+def test_gripper_limits_the_wrong_way_round_are_refused():
+    with pytest.raises(ConfigError, match=r"target\.gripper_lower 0\.1 must lie below target\.gripper_upper 0\.072"):
+        config.from_flat({"target.gripper_lower": 0.1, "output.gripper_topic": True})
+
+
 def test_a_number_where_a_list_belongs_is_refused():
     with pytest.raises(ConfigError, match=r"robot\.joint_names must be a list"):
         config.from_flat({"robot.joint_names": "joint1"})

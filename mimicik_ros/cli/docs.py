@@ -16,6 +16,7 @@ MODE_TEXT = {
     Mode.READY: "inputs are complete, not enabled",
     Mode.ENGAGING: "ramping up from the measured joints",
     Mode.TRACKING: "following the target",
+    Mode.HOMING: "moving to `home.q_rad`",
     Mode.HOLDING: "latched on the last command",
     Mode.FAULT: "latched until `~/reset`",
 }

@@ -1,4 +1,4 @@
-"""When the arm may move: WAITING, READY, ENGAGING, TRACKING, HOLDING, FAULT, and the anchor of the next command."""
+"""When the arm may move: WAITING, READY, ENGAGING, TRACKING, HOMING, HOLDING, FAULT, and the anchor of the next command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from mimicik_ros.core.status import Mode, Status
 from mimicik_ros.core.types import Array, Residual, ServoState, TickInput
 
 FIRST_SPEED = 0.1  # of the full speed, at the start of the ramp
-BY_INTENT = (Status.DISABLED, Status.HELD_BY_REQUEST)  # holds that only ~/enable ends; then the engagement gate applies
+# Holds that only ~/enable ends; then the engagement gate applies.
+BY_INTENT = (Status.DISABLED, Status.HELD_BY_REQUEST, Status.HOMING, Status.AT_HOME)
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ def step(state: ServoState, tick_input: TickInput, judgement: Judgement, distanc
         return _stop(state, Status.HELD_BY_REQUEST, Mode.READY)
     if not tick_input.enable:
         return _stop(state, Status.DISABLED, Mode.READY)
+    if tick_input.home_request:
+        return _home(state, tick_input, limits, config)
     if judgement.target is not None:
         return _stop(state, judgement.target, Mode.WAITING)
     if state.mode in (Mode.TRACKING, Mode.ENGAGING):
@@ -114,16 +117,33 @@ def _engage(state: ServoState, tick_input: TickInput, limits: JointLimits, confi
     A command that is in force is never replaced by the measured joints: an arm lags behind it, and that would be a jump.
     The tick leads it back to within max_first_step of the measured joints as fast as the limits allow.
     """
-    q = tick_input.joints.q
-    velocity = state.velocity_rad_s
-    anchor = state.q_ref
-    if anchor is None or velocity is None:
-        anchor, velocity = np.clip(q, limits.lower, limits.upper), np.zeros_like(q)
-        if np.abs(anchor - q).max() > config.max_first_step_rad:  # the way back inside would be a jump
-            return _stop(state, Status.JOINTS_OUT_OF_RANGE, Mode.READY)
-    engaged = dataclasses.replace(state, mode=Mode.ENGAGING, q_ref=anchor, velocity_rad_s=velocity, hold_status=None,
-                                  engage_start_s=tick_input.steady_s, q_hold=None)
+    anchored = _anchored(state, tick_input, limits, config)
+    if anchored is None:
+        return _stop(state, Status.JOINTS_OUT_OF_RANGE, Mode.READY)
+    engaged = dataclasses.replace(anchored, mode=Mode.ENGAGING, hold_status=None, engage_start_s=tick_input.steady_s, q_hold=None)
     return _ramp(engaged, tick_input.steady_s, config, anchored=True)
+
+
+def _home(state: ServoState, tick_input: TickInput, limits: JointLimits, config: EngageConfig) -> Engagement:
+    """On the way home, from the last command or from the measured joints; no target is asked for."""
+    anchored = _anchored(state, tick_input, limits, config)
+    if anchored is None:
+        return _stop(state, Status.JOINTS_OUT_OF_RANGE, Mode.READY)
+    fresh = state.q_ref is None
+    homing = dataclasses.replace(anchored, mode=Mode.HOMING, hold_status=Status.HOMING, engage_start_s=None, q_hold=None,
+                                 target_motion=None)
+    return Engagement(homing, Status.HOMING, anchored=fresh)
+
+
+def _anchored(state: ServoState, tick_input: TickInput, limits: JointLimits, config: EngageConfig) -> ServoState | None:
+    """The state with a command in force: its own, or the measured joints; None where the way inside would be a jump."""
+    if state.q_ref is not None and state.velocity_rad_s is not None:
+        return state
+    q = tick_input.joints.q
+    anchor = np.clip(q, limits.lower, limits.upper)
+    if np.abs(anchor - q).max() > config.max_first_step_rad:
+        return None
+    return dataclasses.replace(state, q_ref=anchor, velocity_rad_s=np.zeros_like(q))
 
 
 def _ramp(state: ServoState, steady_s: float, config: EngageConfig, anchored: bool) -> Engagement:

@@ -76,15 +76,15 @@ def _target(tick_input: TickInput, config: FreshnessConfig, base_frame: str) -> 
     target: TargetSample | None = tick_input.target
     if target is None:
         return Status.WAITING_FOR_TARGET, None, ""
+    if target.fault is not None:
+        return target.fault, tick_input.steady_s - target.receipt_s, target.detail
     if target.frame_id != base_frame and not (target.frame_id == "" and config.assume_base_frame):
         return Status.BAD_FRAME, None, f"got '{target.frame_id}', expected '{base_frame}'"
-    if not np.isfinite(target.position_m).all() or not np.isfinite(target.stamp_s):
-        return Status.NON_FINITE, None, "target"
-    if np.abs(target.position_m).max() > LARGEST_POSITION_M:
-        return Status.OUT_OF_WORLD, None, f"{np.abs(target.position_m).max():.3g} m"
-    norm = float(np.linalg.norm(target.quat_xyzw))
-    if not np.isfinite(norm) or norm < SMALLEST_NORM:
-        return Status.BAD_QUATERNION, None, f"norm {norm:.3g}"
+    if not np.isfinite(target.stamp_s):
+        return Status.NON_FINITE, None, "target stamp"
+    fault = pose_fault(target.position_m, target.quat_xyzw)
+    if fault is not None:
+        return fault[0], None, fault[1]
     if target.stamp_s == 0.0 and not config.accept_zero_stamp:
         return Status.NO_STAMP, None, "target with stamp 0"
     stamp_age = tick_input.now_s - target.stamp_s if target.stamp_s != 0.0 else 0.0
@@ -94,6 +94,19 @@ def _target(tick_input: TickInput, config: FreshnessConfig, base_frame: str) -> 
     if not age <= config.target_timeout_s:  # an age of NaN is stale
         return Status.STALE_TARGET, age, f"{age:.3f} s"
     return None, age, ""
+
+
+def pose_fault(position_m: Array, quat_xyzw: Array) -> tuple[Status, str] | None:
+    """What is wrong with positions (..., 3) m and quaternions (..., 4), any of them; None when each is a pose."""
+    if not np.isfinite(position_m).all():
+        return Status.NON_FINITE, "target"
+    if np.abs(position_m).max() > LARGEST_POSITION_M:
+        return Status.OUT_OF_WORLD, f"{np.abs(position_m).max():.3g} m"
+    norm = np.linalg.norm(quat_xyzw, axis=-1)
+    least = float(norm.min())  # NaN where any is NaN
+    if not np.isfinite(norm).all() or least < SMALLEST_NORM:
+        return Status.BAD_QUATERNION, f"norm {least:.3g}"
+    return None
 
 
 def _named(names: tuple[str, ...], which: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:

@@ -93,3 +93,14 @@ def inverse(T: Array) -> Array:
     """Inverse of homogeneous transforms (..., 4, 4)."""
     Rt = np.swapaxes(T[..., :3, :3], -1, -2)
     return pose(Rt, -(Rt @ T[..., :3, 3:])[..., 0])
+
+
+def difference(T_to: Array, T_from: Array) -> Array:
+    """What leads from T_from to T_to (..., 4, 4): (..., 6) m, then rotation vector in rad, in the frame they are given in."""
+    turn = rotation_log(T_to[..., :3, :3] @ np.swapaxes(T_from[..., :3, :3], -1, -2))
+    return np.concatenate([T_to[..., :3, 3] - T_from[..., :3, 3], turn], axis=-1)
+
+
+def shifted(T: Array, motion: Array) -> Array:
+    """T (..., 4, 4) moved by motion (..., 6) m, rad in the frame that T is given in: shifted(T, difference(U, T)) is U."""
+    return pose(rotation_exp(motion[..., 3:]) @ T[..., :3, :3], T[..., :3, 3] + motion[..., :3])

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from mimicik_ros.config import Config
-from mimicik_ros.core import dls, engage, freshness, limits, target_motion
+from mimicik_ros.core import dls, engage, freshness, home, limits, target_motion
 from mimicik_ros.core.engage import Engagement
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.freshness import Judgement
@@ -33,6 +33,7 @@ class IKServo:
         policy: the loaded model; None with solver="dls" or an object.
         solver: a name of SOLVERS, or an object that solves in its place, inside the same tick.
         state: what the last tick left behind.
+        home_refusal: why this arm cannot go home; None where it can.
     """
 
     def __init__(self, kinematics: Kinematics, policy: Policy | None, config: Config, solver: str | Solver = "servo") -> None:
@@ -40,6 +41,7 @@ class IKServo:
             raise ConfigError(f"solver: unknown '{solver}'; one of {', '.join(SOLVERS)}")
         self.kinematics, self.policy, self.config, self.solver = kinematics, policy, config, solver
         self._limits = JointLimits.from_config(config, kinematics)
+        self.home_refusal = home.refusal(config, self._limits)
         self._governor = Governor.from_config(config)
         self._solver: Solver = (TickSolver(kinematics, policy, config.servo, solver) if isinstance(solver, str)
                                 else Guarded(solver, config.servo))
@@ -105,6 +107,8 @@ class IKServo:
         judgement = freshness.judge(tick_input, self.config.freshness, self.kinematics)
         engagement = engage.step(state, tick_input, judgement, lambda q: self._gap(q, judgement), self._limits,
                                  self.config.engage)
+        if engagement.stop is Status.HOMING:
+            return self._go_home(engagement, tick_input, judgement)
         if engagement.stop is not None:
             return self._hold(engagement.state, engagement.stop, judgement)
         return self._move(engagement, tick_input, judgement)
@@ -207,6 +211,20 @@ class IKServo:
             status, state.mode, after, limited.q_command, limited.velocity_rad_s, T_command,
             target_residual=gap, scale=0.0, sigma_min=self.kinematics.sigma_min(limited.q_command),
             consecutive_failures=state.consecutive_failures, ages=judgement.ages, detail=detail)
+
+    def _go_home(self, engagement: Engagement, tick_input: TickInput, judgement: Judgement) -> TickResult:
+        state = engagement.state
+        assert state.q_ref is not None and state.velocity_rad_s is not None
+        low, high = self._box(state.q_ref, state.velocity_rad_s, tick_input.joints.q, engagement.anchored)
+        limited = home.step(state.q_ref, state.velocity_rad_s, low, high, self.config.home, self._limits)
+        there = home.arrived(limited, self.config.home)
+        status, mode = (Status.AT_HOME, Mode.HOLDING) if there else (Status.HOMING, Mode.HOMING)
+        after = dataclasses.replace(state, mode=mode, hold_status=status, q_ref=limited.q_command,
+                                    velocity_rad_s=limited.velocity_rad_s, consecutive_failures=0)
+        return TickResult(
+            status, mode, after, limited.q_command, limited.velocity_rad_s, self.kinematics.fk(limited.q_command),
+            source="home", scale=limited.scale, sigma_min=self.kinematics.sigma_min(limited.q_command), ages=judgement.ages,
+            detail=judgement.detail)
 
     def _after_exception(self, state: ServoState, tick_input: TickInput, error: Exception) -> TickResult:
         state = engage.after_pause(state, tick_input.steady_s, self.config.engage.max_pause_s)

@@ -12,6 +12,7 @@ class Mode(str, Enum):
     READY = "READY"  # inputs complete, not enabled
     ENGAGING = "ENGAGING"  # ramping up from the measured joints
     TRACKING = "TRACKING"  # following the target
+    HOMING = "HOMING"  # moving to home.q_rad
     HOLDING = "HOLDING"  # latched on the last command
     FAULT = "FAULT"  # needs ~/reset
 
@@ -41,11 +42,15 @@ class Status(Enum):
     DISABLED = ("disabled", Severity.OK, "not enabled", "call ~/enable with data: true")
     ENGAGING = ("engaging", Severity.OK, "ramping up from the measured joints", "")
     HELD_BY_REQUEST = ("held_by_request", Severity.OK, "held by ~/hold", "call ~/enable with data: true")
+    HOMING = ("homing", Severity.OK, "moving to home.q_rad by ~/go_home", "call ~/hold to stop")
+    AT_HOME = ("at_home", Severity.OK, "at home.q_rad; targets are not followed", "call ~/enable with data: true")
     WAITING_FOR_JOINTS = (
         "waiting_for_joints", Severity.WARN, "not every joint has been received yet",
         "check the joint_states topic and the joint names",
     )
-    WAITING_FOR_TARGET = ("waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose")
+    WAITING_FOR_TARGET = (
+        "waiting_for_target", Severity.OK, "no target received yet", "publish ~/target_pose, ~/target_path or ~/target_twist",
+    )
     STALE_JOINTS = ("stale_joints", Severity.ERROR, "joint states are too old", "check the driver and its clock")
     STALE_TARGET = ("stale_target", Severity.WARN, "the target is too old", "check the target publisher and its clock")
     STAMP_IN_FUTURE = ("stamp_in_future", Severity.ERROR, "a stamp lies in the future", "synchronise the clocks")
@@ -58,6 +63,14 @@ class Status(Enum):
     BAD_FRAME = (
         "bad_frame", Severity.ERROR, "the target's frame_id is not the base frame",
         "send targets in robot.base_frame, or set freshness.assume_base_frame for empty frame_ids",
+    )
+    NO_TRANSFORM = (
+        "no_transform", Severity.ERROR, "tf has no transform from the target's frame to the base frame",
+        "publish one, or send targets in robot.base_frame",
+    )
+    BAD_PATH = (
+        "bad_path", Severity.ERROR, "the path cannot be followed",
+        "send poses with increasing stamps, or with none for target.chunk_period_s",
     )
     TARGET_TOO_FAR = (
         "target_too_far", Severity.WARN, "the target is too far from the tool to engage",
@@ -75,7 +88,7 @@ class Status(Enum):
         "other_publisher", Severity.ERROR, "another node publishes on joint_command; holding",
         "stop the other node, then call ~/enable; or set output.other_publisher",
     )
-    INTERNAL_ERROR = ("internal_error", Severity.ERROR, "a solver failed; holding", "see the log")
+    INTERNAL_ERROR = ("internal_error", Severity.ERROR, "a step of the tick failed; holding", "see the log")
 
     def __init__(self, label: str, severity: Severity, text: str, remedy: str) -> None:
         self.label = label

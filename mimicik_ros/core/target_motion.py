@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 
+from mimicik_ros.core import se3
 from mimicik_ros.core.types import Array, TargetMotion, TargetSample
 
 
@@ -23,8 +23,4 @@ def observe(before: TargetMotion | None, target: TargetSample, T_base_target: Ar
     elapsed = 0.0 if before is None else time_s - before.time_s
     if before is None or not 0.0 < elapsed <= longest_s:
         return TargetMotion(T_base_target, time_s, np.zeros(6))
-    R_before = before.T_base_target[:3, :3]
-    velocity = np.empty(6)
-    velocity[:3] = (T_base_target[:3, 3] - before.T_base_target[:3, 3]) / elapsed
-    velocity[3:] = R_before @ pin.log3(R_before.T @ T_base_target[:3, :3]) / elapsed
-    return TargetMotion(T_base_target, time_s, velocity)
+    return TargetMotion(T_base_target, time_s, se3.difference(T_base_target, before.T_base_target) / elapsed)

@@ -46,6 +46,7 @@ class TargetSample:
         frame_id: frame name of the header.
         stamp_s: header stamp on the ROS clock (0 = none given).
         receipt_s: receipt on the steady clock.
+        fault: why there is no pose to use (no transform, a bad path, a silent twist), found before the tick; detail says more.
     """
 
     position_m: Array
@@ -53,13 +54,15 @@ class TargetSample:
     frame_id: str
     stamp_s: float
     receipt_s: float
+    fault: Status | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True)
 class TickInput:
     """All that a tick may look at. now_s is the ROS clock, steady_s the steady clock.
 
-    enable and hold_request are levels; enable_request (a fresh call of ~/enable) and reset_request last one tick.
+    enable, hold_request and home_request are levels; enable_request (a fresh call of ~/enable) and reset_request last one tick.
     """
 
     now_s: float
@@ -69,6 +72,7 @@ class TickInput:
     enable: bool = True
     enable_request: bool = False
     hold_request: bool = False
+    home_request: bool = False
     reset_request: bool = False
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped, TwistStamped
+from nav_msgs.msg import Path
 
 from mimicik_ros.core import se3
+from mimicik_ros.core.status import Status
+from mimicik_ros.core.target_inputs import PathSample, TwistSample
 from mimicik_ros.core.types import Array, Residual, TargetSample
 
 
@@ -28,6 +31,27 @@ def target_sample(message: PoseStamped, receipt_s: float) -> TargetSample:
         np.array([p.x, p.y, p.z]), np.array([r.x, r.y, r.z, r.w]), message.header.frame_id,
         seconds(message.header.stamp), receipt_s,
     )
+
+
+def path_sample(message: Path, receipt_s: float, receipt_ros_s: float) -> PathSample:
+    """The path exactly as received. Its frame is the header's; poses that name another one are a fault."""
+    poses = [pose.pose for pose in message.poses]
+    frame = message.header.frame_id
+    others = sorted({pose.header.frame_id for pose in message.poses} - {"", frame})
+    return PathSample(
+        np.array([[p.position.x, p.position.y, p.position.z] for p in poses]).reshape(-1, 3),
+        np.array([[p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w] for p in poses]).reshape(-1, 4),
+        np.array([seconds(pose.header.stamp) for pose in message.poses]), frame, seconds(message.header.stamp),
+        receipt_s, receipt_ros_s, Status.BAD_FRAME if others else None,
+        f"poses in '{others[0]}', path in '{frame}'" if others else "",
+    )
+
+
+def twist_sample(message: TwistStamped, receipt_s: float) -> TwistSample:
+    """The twist exactly as received."""
+    v, w = message.twist.linear, message.twist.angular
+    velocity = np.array([v.x, v.y, v.z, w.x, w.y, w.z])
+    return TwistSample(velocity, message.header.frame_id, seconds(message.header.stamp), receipt_s)
 
 
 def pose_message(T_base_tool: Array, frame_id: str, time: Time) -> PoseStamped:
@@ -54,10 +78,8 @@ def residual_message(T_actual: Array, T_wanted: Array, frame_id: str, time: Time
     """What is missing from T_actual to T_wanted (4, 4), in the base frame: linear m, angular rotation vector rad."""
     out = TwistStamped()
     out.header.stamp, out.header.frame_id = time, frame_id
-    linear = T_wanted[:3, 3] - T_actual[:3, 3]
-    angular = se3.rotation_log(T_wanted[:3, :3] @ T_actual[:3, :3].T)
-    out.twist.linear.x, out.twist.linear.y, out.twist.linear.z = (float(v) for v in linear)
-    out.twist.angular.x, out.twist.angular.y, out.twist.angular.z = (float(v) for v in angular)
+    v, w = out.twist.linear, out.twist.angular
+    v.x, v.y, v.z, w.x, w.y, w.z = (float(value) for value in se3.difference(T_wanted, T_actual))
     return out
 
 

@@ -40,10 +40,10 @@ def status_values(message: DiagnosticStatus) -> dict[str, str]:
 
 
 def input_times(inbox: Inbox) -> dict[str, float | None]:
-    """Stamps and receipts of the inputs on the ROS clock; the joint stamp is the oldest of ours, None when incomplete."""
+    """Stamps and receipts of the newest inputs on the ROS clock; the joint stamp is the oldest of ours, None when incomplete."""
     stamps = inbox.joints.stamp_s
     return {
-        "target_stamp_s": inbox.target.stamp_s if inbox.target is not None else None,
+        "target_stamp_s": inbox.target_stamp_s,
         "target_receipt_s": inbox.target_receipt_ros_s,
         "joint_stamp_s": float(np.min(stamps)) if np.all(np.isfinite(stamps)) else None,
         "joint_receipt_s": inbox.joints_receipt_ros_s,
@@ -63,7 +63,9 @@ def inbox_values(inbox: Inbox) -> dict[str, Any]:
     """Counts of received, rejected and ignored messages."""
     return {
         "joint_states_received": inbox.joints_received, "joint_states_rejected": inbox.joints_rejected,
-        "targets_received": inbox.targets_received, "ignored_joint_names": ", ".join(sorted(inbox.ignored_names)),
+        "targets_received": sum(inbox.targets_received.values()),
+        **{f"{source}_targets_received": count for source, count in inbox.targets_received.items()},
+        "gripper_targets_rejected": inbox.grippers_rejected, "ignored_joint_names": ", ".join(sorted(inbox.ignored_names)),
         "joint_states_order": ", ".join(inbox.order or ()),
     }
 

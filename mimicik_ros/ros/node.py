@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import rclpy
-from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
@@ -14,25 +13,27 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.timer import Timer
-from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool, Trigger
 
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError, MimicIKError
 from mimicik_ros.core.servo import IKServo
+from mimicik_ros.core.target_feed import TargetFeed
 from mimicik_ros.ros import diagnostics, limits_log, parameters, process
+from mimicik_ros.ros.frames import Frames, TfBuffer
 from mimicik_ros.ros.inbox import Inbox
+from mimicik_ros.ros.inputs import Inputs
 from mimicik_ros.ros.pacing import Pacing
 from mimicik_ros.ros.ports import Ports
-from mimicik_ros.ros.qos import JOINTS_QOS, TARGET_QOS, subscription_events
+from mimicik_ros.ros.services import Services
 from mimicik_ros.ros.session import Session
+from mimicik_ros.ros.target_intake import TargetIntake
 from mimicik_ros.ros.watch import PublisherWatch
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
 class MimicIKNode(LifecycleNode):
-    """Follows ~/target_pose with joint_command at a steady rate while active.
+    """Follows its targets with joint_command at a steady rate while active.
 
     Args:
         solver: servo as shipped, or model / dls alone (for comparisons).
@@ -51,7 +52,9 @@ class MimicIKNode(LifecycleNode):
         self._servo: IKServo | None = None
         self._ports: Ports | None = None
         self._inbox: Inbox | None = None
-        self._entities: list[tuple[Any, Any]] = []  # (destroy function, entity) made while configuring
+        self._frames: Frames | None = None
+        self._inputs: Inputs | None = None
+        self._requests: Services | None = None
         self._timers_active: list[Timer] = []
         self._mapping_logged = False
         self._candidate: tuple[Config, IKServo | None] | None = None
@@ -73,6 +76,10 @@ class MimicIKNode(LifecycleNode):
         """Whether robot, model and topics are there."""
         return self._servo is not None
 
+    def make_tf_buffer(self) -> TfBuffer:
+        """What looks tf transforms up. Raises ImportError without tf2_ros."""
+        return TfBuffer(self)
+
     # --- lifecycle --------------------------------------------------------------------------------------------
 
     def autostart(self) -> bool:
@@ -89,24 +96,23 @@ class MimicIKNode(LifecycleNode):
         except MimicIKError as error:
             return self._fail(str(error))
         self._ports = Ports(self, self.config, self._on_qos_error)
-        names = self.config.robot.joint_names
         topic = self.resolve_topic_name("joint_states")
-        self._inbox = Inbox(names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
-            f"{topic}: message rejected: {reason}", throttle_duration_sec=2.0))
-        self._subscribe(JointState, "joint_states", self._inbox.take_joints, JOINTS_QOS)
-        targets = self._subscribe(PoseStamped, "~/target_pose", self._inbox.take_target, TARGET_QOS)
-        for kind, name, callback in ((SetBool, "~/enable", self._on_enable), (Trigger, "~/hold", self._on_hold),
-                                     (Trigger, "~/reset", self._on_reset)):
-            self._entities.append((self.destroy_service, self.create_service(kind, name, callback)))
-        self._watch = PublisherWatch(self, self._ports.command.topic_name, targets.topic_name,
+        self._inbox = Inbox(self.config.robot.joint_names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
+            f"{topic}: message rejected: {reason}", throttle_duration_sec=2.0), self.config.output.gripper_joint)
+        self._frames = Frames(self.config.robot.base_frame, self.config.robot.tool_frame, self.make_tf_buffer)
+        self._inputs = Inputs(self, self._inbox, self._on_qos_error)
+        self._requests = Services(self, lambda: self.session)
+        self._watch = PublisherWatch(self, self._ports.command.topic_name, self._inputs.target_topics,
                                      lambda line: self.get_logger().warning(line))
-        for line in limits_log.limit_lines(self.config, self._servo.kinematics):
+        if self._servo.home_refusal is not None:
+            self.get_logger().warning(f"~/go_home is refused: {self._servo.home_refusal}")
+        for line in (*limits_log.limit_lines(self.config, self._servo.kinematics), *Frames.missing()):
             self.get_logger().info(line)
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start ticking, unless another node commands the arm."""
-        assert self._servo is not None and self._ports is not None and self._inbox is not None
+        assert self._servo is not None and self._ports is not None and self._inbox is not None and self._frames is not None
         if self._watch.look(self.config.output.other_publisher):
             return self._fail(self._watch.line())
         self._servo.reset()
@@ -114,8 +120,9 @@ class MimicIKNode(LifecycleNode):
         timer = self.create_timer(period_s, self._on_tick, clock=self._steady)
         due_s = self.steady_s() + timer.time_until_next_call() * 1e-9
         pacing = Pacing(due_s, period_s, self.config.node.deadline_s)
+        targets = TargetIntake(TargetFeed(self.config), self._inbox, self._frames)
         self.session = Session(
-            self._servo, self.config, self._inbox, self._ports, pacing, self.steady_s, self.ros_s)
+            self._servo, self.config, self._inbox, targets, self._ports, pacing, self.steady_s, self.ros_s)
         self._timers_active = [timer, self.create_timer(1.0, self._on_second, clock=self._steady)]
         self.get_logger().info(f"active at {self.config.servo.rate_hz:g} Hz")
         return super().on_activate(state)
@@ -141,12 +148,6 @@ class MimicIKNode(LifecycleNode):
         self.get_logger().fatal(line)
         return FAILURE
 
-    def _subscribe(self, message_type: type[Any], topic: str, callback: Any, qos: Any) -> Any:
-        events = subscription_events(self.resolve_topic_name(topic), self._on_qos_error)
-        subscription = self.create_subscription(message_type, topic, callback, qos, event_callbacks=events)
-        self._entities.append((self.destroy_subscription, subscription))
-        return subscription
-
     def _stop(self) -> None:
         for timer in self._timers_active:
             self.destroy_timer(timer)
@@ -165,12 +166,12 @@ class MimicIKNode(LifecycleNode):
                 break
 
     def _release(self) -> None:
-        for destroy, entity in self._entities:
-            destroy(entity)
-        self._entities = []
-        if self._ports is not None:
-            self._ports.destroy()
-        self._ports = self._inbox = self._servo = None
+        for made in (self._inputs, self._requests, self._ports):
+            if made is not None:
+                made.destroy()
+        if self._frames is not None:
+            self._frames.close()
+        self._inputs = self._requests = self._frames = self._ports = self._inbox = self._servo = None
 
     # --- callbacks --------------------------------------------------------------------------------------------
 
@@ -199,26 +200,6 @@ class MimicIKNode(LifecycleNode):
             "qos_errors": len(self.qos_errors), **diagnostics.card_values(policy.card if policy is not None else None),
         })
 
-    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        if self.session is not None:
-            self.session.request_enable(request.data)
-        return self._answer(response)
-
-    def _on_hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        if self.session is not None:
-            self.session.request_hold()
-        return self._answer(response)
-
-    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        if self.session is not None:
-            self.session.request_reset()
-        return self._answer(response)
-
-    def _answer(self, response: Any) -> Any:
-        response.success = self.session is not None
-        response.message = "from the next tick on" if response.success else "refused: the node is not active"
-        return response
-
     def _on_qos_error(self, line: str) -> None:
         self.qos_errors.append(line)
         self.get_logger().error(line)
@@ -240,8 +221,7 @@ class MimicIKNode(LifecycleNode):
         self.config, self._servo = self._candidate
         self._candidate = None
         if self.session is not None and self._servo is not None:
-            self.session.servo = self._servo
-            self.session.pacing.deadline_s = self.config.node.deadline_s
+            self.session.reconfigure(self._servo, self.config)
         if self._ports is not None:
             self._ports.reconfigure(self.config)
 

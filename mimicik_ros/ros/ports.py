@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.lifecycle import LifecycleNode
+from std_msgs.msg import Float64
 
 from mimicik_ros.config import Config
 from mimicik_ros.core.status import Status
@@ -30,7 +32,7 @@ class Ports:
     def __init__(self, node: LifecycleNode, config: Config, report: Callable[[str], None]) -> None:
         self._node = node
         self._frame = config.robot.base_frame
-        self.encode = encoder(config)
+        self.reconfigure(config)
 
         def create(message_type: type[Any], topic: str, qos: Any, factory: Any = node.create_publisher) -> Any:
             resolved = node.resolve_topic_name(topic)
@@ -38,6 +40,7 @@ class Ports:
 
         self.command = create(
             MESSAGE_TYPES[config.output.type], "joint_command", COMMAND_QOS, node.create_lifecycle_publisher)
+        self._gripper = create(Float64, "gripper_command", COMMAND_QOS) if config.output.gripper_topic else None
         self._command_pose = create(PoseStamped, "~/command_pose", REPORT_QOS)
         self._governed = create(PoseStamped, "~/governed_target", REPORT_QOS)
         self._residual = create(TwistStamped, "~/residual", REPORT_QOS)
@@ -45,12 +48,18 @@ class Ports:
         self._diagnostics = create(DiagnosticArray, "/diagnostics", REPORT_QOS)
 
     def reconfigure(self, config: Config) -> None:
-        """Take over values that may change at run time (the gripper's position)."""
+        """Take over values that may change at run time."""
+        self._config = config
         self.encode = encoder(config)
 
-    def publish_command(self, result: TickResult, time: Time) -> None:
-        """Send result.q_command (not None) with its velocity."""
+    def publish_command(self, result: TickResult, gripper: float | None, time: Time) -> None:
+        """Send result.q_command (not None) with its velocity, and the gripper's value where there is one."""
         assert result.q_command is not None
+        if gripper is not None and gripper != self._config.output.gripper_position:
+            output = dataclasses.replace(self._config.output, gripper_position=gripper)
+            self.reconfigure(dataclasses.replace(self._config, output=output))
+        if gripper is not None and self._gripper is not None:
+            self._gripper.publish(Float64(data=gripper))
         velocity = result.velocity_rad_s if result.velocity_rad_s is not None else 0.0 * result.q_command
         self.command.publish(self.encode(result.q_command, velocity, time))
 
@@ -76,5 +85,6 @@ class Ports:
     def destroy(self) -> None:
         """Destroy every publisher."""
         self._node.destroy_lifecycle_publisher(self.command)
-        for publisher in (self._command_pose, self._governed, self._residual, self._status, self._diagnostics):
+        gripper = [self._gripper] if self._gripper is not None else []
+        for publisher in (*gripper, self._command_pose, self._governed, self._residual, self._status, self._diagnostics):
             self._node.destroy_publisher(publisher)

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from nav_msgs.msg import Path
 
 from mimicik_ros import config as schema
 from mimicik_ros.core.status import Severity, Status
@@ -57,6 +58,49 @@ def test_a_target_is_copied_unchecked():
     assert math.isnan(target.position_m[0])
     assert list(target.quat_xyzw) == [0.0] * 4
     assert (target.frame_id, target.stamp_s, target.receipt_s) == ("camera", 5.25, 7.0)
+
+
+def path_of(frame, *poses):
+    """A path of (frame, x, second) poses."""
+    message = Path()
+    message.header.stamp, message.header.frame_id = NOW, frame
+    for name, x, second in poses:
+        pose = PoseStamped()
+        pose.header.stamp, pose.header.frame_id = Time(sec=second), name
+        pose.pose.position.x, pose.pose.orientation.w = x, 1.0
+        message.poses.append(pose)
+    return message
+
+
+def test_a_path_is_copied_unchecked():
+    path = conversions.path_sample(path_of("camera", ("", math.nan, 6), ("camera", 0.2, 7)), 7.0, 8.0)
+    assert math.isnan(path.position_m[0, 0])
+    assert path.position_m[1] == pytest.approx([0.2, 0.0, 0.0])
+    assert path.quat_xyzw == pytest.approx(np.array([[0, 0, 0, 1], [0, 0, 0, 1]]))
+    assert list(path.pose_stamps_s) == [6.0, 7.0]
+    assert (path.frame_id, path.stamp_s, path.receipt_s, path.receipt_ros_s) == ("camera", 5.25, 7.0, 8.0)
+    assert path.fault is None
+
+
+def test_an_empty_path_has_no_poses_and_no_fault_yet():
+    path = conversions.path_sample(path_of("base_link"), 7.0, 8.0)
+    assert path.position_m.shape == (0, 3)
+    assert path.fault is None
+
+
+def test_poses_in_another_frame_than_their_path_are_a_fault():
+    path = conversions.path_sample(path_of("base_link", ("camera", 0.1, 6)), 7.0, 8.0)
+    assert path.fault is Status.BAD_FRAME
+    assert path.detail == "poses in 'camera', path in 'base_link'"
+
+
+def test_a_twist_is_copied_linear_first():
+    message = TwistStamped()
+    message.header.stamp, message.header.frame_id = NOW, "end_link"
+    message.twist.linear.y, message.twist.angular.z = 0.1, -0.2
+    twist = conversions.twist_sample(message, 7.0)
+    assert list(twist.velocity) == [0, 0.1, 0, 0, 0, -0.2]
+    assert (twist.frame_id, twist.stamp_s, twist.receipt_s) == ("end_link", 5.25, 7.0)
 
 
 def test_stamps_survive_seconds_and_back_to_the_microsecond():

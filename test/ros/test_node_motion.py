@@ -103,7 +103,7 @@ def _no_stamp(g, T):
 
 
 @pytest.mark.parametrize(("bad", "label"), [
-    (_nan, "non_finite"), (_zero_quaternion, "bad_quaternion"), (_wrong_frame, "bad_frame"), (_empty_frame, "bad_frame"),
+    (_nan, "non_finite"), (_zero_quaternion, "bad_quaternion"), (_wrong_frame, "no_transform"), (_empty_frame, "bad_frame"),
     (_future, "stamp_in_future"), (_no_stamp, "no_stamp")], ids=lambda v: getattr(v, "__name__", v))
 def test_a_bad_target_is_named_and_stops_the_arm_within_limits(graph, bad, label):
     g = graph()
