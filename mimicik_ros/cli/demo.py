@@ -114,7 +114,7 @@ def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dic
     try:
         executor = rclpy.executors.SingleThreadedExecutor()
         recorder = Recorder(config.robot.joint_names, config.output.type)
-        source = TargetSource(stream.t_s, stream.position_m, stream.quat_xyzw, config.robot.base_frame)
+        source = TargetSource(stream.t_s, stream.position_m, stream.quat_xyzw, config.robot.base_frame_id)
         executor.add_node(recorder)
         executor.add_node(source)
         statuses = recorder.rows("status")
