@@ -1,7 +1,7 @@
 """The smallest honest stand-ins for interactive_markers' server and for RViz' side of it, both on real topics.
 
-What they do is read from their sources: the server keeps poses that feedback brings and sends them with the next
-applyChanges; RViz keeps a pose that arrives during a drag and applies it when the mouse button is released.
+What they do is read from their sources: the server sends each pose that feedback brings back to RViz, and RViz keeps a
+pose that arrives during a drag and applies it when the mouse button is released.
 """
 
 from rclpy.qos import QoSProfile
@@ -70,6 +70,7 @@ class StandInServer:
         if message.event_type == Feedback.POSE_UPDATE:
             self._poses[message.marker_name] = (self._markers[message.marker_name].header, message.pose)
         self._callbacks[message.marker_name](message)
+        self.applyChanges()
 
 
 class Mouse:
@@ -80,7 +81,8 @@ class Mouse:
         self._publisher = node.create_publisher(Feedback, f"{namespace}/feedback", QoSProfile(depth=100))
         self._subscription = node.create_subscription(
             InteractiveMarkerUpdate, f"{namespace}/update", self._take, QoSProfile(depth=100))
-        self.marker, self.shown, self.updates, self.received_in_drag = None, None, 0, 0
+        self.marker, self.shown = None, None
+        self.foreign_in_drag, self._sent = 0, []  # what came during a drag and was no echo of its own pose
         self.dragging, self._requested = False, None
 
     def connected(self):
@@ -91,12 +93,11 @@ class Mouse:
         return tuple(round(v, 3) for v in (colour.r, colour.g, colour.b))
 
     def _take(self, update):
-        self.updates += 1
         for marker in update.markers:
             self.marker, self.shown = marker, marker.pose
-            self.received_in_drag += self.dragging
+            self.foreign_in_drag += self.dragging
         for pose in update.poses:
-            self.received_in_drag += self.dragging
+            self.foreign_in_drag += self.dragging and pose.pose not in self._sent
             if self.dragging:
                 self._requested = pose.pose
             else:
@@ -105,6 +106,7 @@ class Mouse:
             self.marker = None
 
     def send(self, event, pose=None, frame=None, entry=0):
+        self._sent.append(self.shown if pose is None else pose)
         self._publisher.publish(Feedback(
             header=Header(frame_id=self.marker.header.frame_id if frame is None else frame), client_id=self._client,
             marker_name=self.marker.name, control_name="free", event_type=event, menu_entry_id=entry,

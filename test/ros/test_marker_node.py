@@ -41,6 +41,13 @@ class Desk:
             assert graph.node.autostart(), graph.node.failure
             graph.until(lambda: graph.arm.model is not None and self.mouse.connected(), "the handle in RViz")
             graph.until(lambda: graph.status() is not None, "a status")
+            graph.until(self.accepts, "the server to take feedback")
+
+    def accepts(self):
+        """The standard server takes any feedback in a marker's first second for that of a second client."""
+        contexts = getattr(self.marker._server, "marker_contexts", {})
+        now = self.marker.get_clock().now()
+        return all((now - context.last_feedback).nanoseconds > 1.1e9 for context in contexts.values())
 
     def tool(self):
         return self.marker.tool_pose()
@@ -97,7 +104,7 @@ def test_enable_and_a_drag_move_the_arm_to_where_the_handle_was_let_go(desk):
     d.g.until(lambda: np.linalg.norm(d.tool()[:3, 3] - goal) < 2e-3, "the arm at the handle")
     d.g.until(lambda: d.mouse.colour() == GREEN, "green")
     assert np.allclose(position(d.mouse.shown), goal, atol=1e-9), "RViz shows it where it was let go"
-    assert d.mouse.received_in_drag == 0
+    assert d.mouse.foreign_in_drag == 0
     d.g.assert_within_limits()
 
 
@@ -260,7 +267,7 @@ def test_colours_change_only_between_drags(desk):
     d.g.until(lambda: d.marker.marker.dragger is not None, "the press")
     d.mouse.move(d.offset(3.0, 0.0, 0.0))
     d.g.until(lambda: d.texts[-1].text.split(": ")[1] in ("no_improvement", "not_converged"), "the text to say it")
-    assert d.mouse.received_in_drag == 0
+    assert d.mouse.foreign_in_drag == 0
     d.mouse.release()
     d.g.until(lambda: d.mouse.colour() != GREEN, "the colour after the drag")
 
