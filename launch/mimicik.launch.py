@@ -71,7 +71,8 @@ def _processes(context):
     if given["fake_arm"] == "true":
         homes = {"good": GOOD_HOME_RAD, "vendor": VENDOR_HOME_RAD}
         made.append(Node(package="mimicik_ros", executable="mimicik_fake_arm", name="fake_arm", **common, parameters=[sim_time, {
-            "home_rad": list(homes[given["home"]]), "command_type": arm.output.type, "joint_names": list(arm.robot.joint_names)}]))
+            "home_rad": list(homes[given["home"]]), "command_type": arm.output.type,
+            "joint_names": list(arm.robot.joint_names)}]))
     if given["state_publisher"] == "true":
         made.append(Node(package="robot_state_publisher", executable="robot_state_publisher", name="robot_state_publisher",
                          **common, parameters=[sim_time, {
