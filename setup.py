@@ -63,6 +63,7 @@ setup(
             "mimicik = mimicik_ros.cli.main:main",
             "mimicik_node = mimicik_ros.ros.node:main",
             "mimicik_fake_arm = mimicik_ros.ros.fake_arm:main",
+            "mimicik_marker = mimicik_ros.ros.marker_node:main",
         ],
     },
 )

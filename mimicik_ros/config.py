@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import yaml
 
+from mimicik_ros import parameter_file
 from mimicik_ros.core.errors import ConfigError
 
 T = TypeVar("T")
@@ -29,6 +30,7 @@ def _p(default: Any, text: str, low: float | None = None, high: float | None = N
 class RobotConfig:
     urdf: str = _p("urdf/airbot_play_g2.urdf", "URDF file; a relative path is looked up beside the package's files")
     base_frame: str = _p("base_link", "frame in which targets and poses are given")
+    frame_prefix: str = _p("", "stands before base_frame and tool_frame in every frame_id, as robot_state_publisher's frame_prefix does: left/")
     tool_frame: str = _p("end_link", "frame that is posed")
     joint_names: tuple[str, ...] = _p(
         ("joint1", "joint2", "joint3", "joint4", "joint5", "joint6"), "commanded joints in chain order")
@@ -39,6 +41,25 @@ class RobotConfig:
         (10.0,) * 6, "per joint; none is published, this value is ours (a real log peaks at 2.7)",
         1e-2, float("inf"), unit="rad/s^2")
     position_margin_rad: float = _p(0.01, "commands stay this far inside the URDF's position limits", 0.0, 0.5, unit="rad")
+
+    @property
+    def base_frame_id(self) -> str:
+        """Name of the base frame in messages and tf."""
+        return self.frame_prefix + self.base_frame
+
+    @property
+    def tool_frame_id(self) -> str:
+        """Name of the tool frame in messages and tf."""
+        return self.frame_prefix + self.tool_frame
+
+
+@dataclass(frozen=True)
+class MountConfig:
+    """Where the arm stands. The launch files publish it as a static transform; the tick does not need it."""
+
+    frame: str = _p("", "frame that the base is mounted in, for example world; empty: no transform is published")
+    xyz_m: tuple[float, ...] = _p((0.0, 0.0, 0.0), "position of the base in it", -100.0, 100.0, unit="m")
+    rpy_rad: tuple[float, ...] = _p((0.0, 0.0, 0.0), "roll, pitch, yaw of the base in it", -6.2832, 6.2832, unit="rad")
 
 
 @dataclass(frozen=True)
@@ -143,6 +164,13 @@ class OutputConfig:
 
 
 @dataclass(frozen=True)
+class MarkerConfig:
+    scale_m: float = _p(0.2, "size of the RViz handle", 0.01, 2.0, unit="m")
+    timeout_s: float = _p(
+        10.0, "this long after the last drag the handle stops sending targets and returns to the tool", 0.5, 3600.0, unit="s")
+
+
+@dataclass(frozen=True)
 class NodeConfig:
     autostart: bool = _p(True, "configure and activate at start")
     deadline_s: float = _p(
@@ -161,6 +189,8 @@ class Config:
     target: TargetConfig = field(default_factory=TargetConfig)
     home: HomeConfig = field(default_factory=HomeConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
+    mount: MountConfig = field(default_factory=MountConfig)
+    marker: MarkerConfig = field(default_factory=MarkerConfig)
     node: NodeConfig = field(default_factory=NodeConfig)
 
     @property
@@ -198,6 +228,9 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
         if got != n:
             raise ConfigError(f"{origin}: robot.{key} has {got} values for {n} joints; give one per joint")
     _check_gripper(config, origin)
+    for key in ("xyz_m", "rpy_rad"):
+        if len(getattr(config.mount, key)) != 3:
+            raise ConfigError(f"{origin}: mount.{key} has {len(getattr(config.mount, key))} values; give three")
     return config
 
 
@@ -224,11 +257,15 @@ def from_mapping(values: Mapping[str, Any], origin: str = "configuration") -> Co
     return from_flat(flat, origin)
 
 
-def load(path: str | Path) -> Config:
+def load(path: str | Path, node: str = "/mimicik") -> Config:
     """Config from a YAML file: a ROS parameter file (`/**: ros__parameters:`) or the bare groups.
 
+    Args:
+        path: the file.
+        node: fully qualified name of the node; of a ROS parameter file only its sections count.
+
     Raises:
-        ConfigError: the file cannot be read, is no YAML mapping, or holds a bad parameter.
+        ConfigError: the file cannot be read, is no YAML mapping, has no section for the node, or holds a bad parameter.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -240,11 +277,13 @@ def load(path: str | Path) -> Config:
         content = {}
     if not isinstance(content, Mapping):
         raise ConfigError(f"{path}: expected groups such as 'servo:', got {type(content).__name__}")
-    for value in content.values():
-        if isinstance(value, Mapping) and "ros__parameters" in value:
-            content = value["ros__parameters"] or {}
-            break
-    return from_mapping(content, str(path))
+    if not parameter_file.is_parameter_file(content):
+        return from_mapping(content, str(path))
+    own = parameter_file.for_node(content, node)
+    if own is None:
+        names = ", ".join(parameter_file.section_names(content))
+        raise ConfigError(f"{path}: no section for the node {node}, only {names}; add '/**:'")
+    return from_flat(own, str(path))
 
 
 def _checked(name: str, value: Any, spec: dataclasses.Field[Any], origin: str) -> Any:

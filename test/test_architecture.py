@@ -63,7 +63,7 @@ def test_the_package_itself_imports_no_outer_ring(path):
 @pytest.mark.parametrize("path", [p for p in SOURCES if ring(p) not in ("ros", "cli")], ids=relative)
 def test_ros_is_imported_only_in_the_ros_ring(path):
     ros = {"rclpy", "sensor_msgs", "geometry_msgs", "trajectory_msgs", "nav_msgs", "std_msgs", "std_srvs", "diagnostic_msgs",
-           "lifecycle_msgs", "tf2_ros"}
+           "lifecycle_msgs", "visualization_msgs", "interactive_markers", "tf2_ros"}
     assert not {name.split(".")[0] for name in imports(path)} & ros
 
 

@@ -6,16 +6,21 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph
+from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph, RunningGraph
 from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
+from mimicik_ros.core.types import Array
 from mimicik_ros.share import share_path
+
+if TYPE_CHECKING:
+    from mimicik_ros.evaluation.streams import Stream
 
 STREAM = "config/demo_stream.csv"
 HOMES = {"good": (0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "vendor": (0.0,) * 6}
@@ -34,6 +39,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--json", metavar="FILE", help="write the figures")
     parser.add_argument("--out", default="demo_out", metavar="DIR", help="folder of the picture and the logs")
     parser.add_argument("--domain", type=int, help="ROS_DOMAIN_ID (default: one of this process)")
+    parser.add_argument("--attach", action="store_true", help="start no node and no arm: drive those that run already, from "
+                        "where the arm stands; domain and discovery are those of the environment")
+    parser.add_argument("--namespace", default="/", help="of the node and the arm to attach to")
     add_config(parser)
     parser.set_defaults(run=run)
 
@@ -50,23 +58,33 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"--scale: must lie in (0, 10], got {args.scale:g}")
     if args.domain is not None and not 0 <= args.domain <= LAST_DOMAIN:
         raise ConfigError(f"--domain: must lie in [0, {LAST_DOMAIN}], got {args.domain}")
+    if args.attach and args.domain is not None:
+        raise ConfigError("--domain: with --attach set ROS_DOMAIN_ID, as for the nodes that run already")
+    if args.namespace.strip("/") and not args.attach:
+        raise ConfigError("--namespace: only with --attach; the demo's own nodes have none")
     if args.json and not os.access(Path(args.json).parent, os.W_OK):  # said now, not after the run
         raise ConfigError(f"--json: cannot write '{args.json}'; give a file in a folder that exists")
+    args.namespace = "/" + args.namespace.strip("/")
     config = config_of(args)
     kinematics = robot_of(config)
     limits = JointLimits.from_config(config, kinematics)
-    if kinematics.n != len(HOMES[args.home]):
+    if not args.attach and kinematics.n != len(HOMES[args.home]):
         raise ConfigError(f"the demo's fake arm has {len(HOMES['good'])} joints, the configured robot {kinematics.n}")
     stream = read_stream(args.targets or share_path(STREAM))
-    if not args.absolute:
-        stream = stream.placed(kinematics.fk(np.array(HOMES[args.home])), args.scale)
     folder = Path(args.out)
     folder.mkdir(parents=True, exist_ok=True)
-    os.environ["ROS_DOMAIN_ID"] = str(args.domain if args.domain is not None else 1 + os.getpid() % 100)
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    running: DemoGraph | RunningGraph = RunningGraph()
+    if not args.attach:
+        os.environ["ROS_DOMAIN_ID"] = str(args.domain if args.domain is not None else 1 + os.getpid() % 100)
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+        running = DemoGraph(folder, _node_parameters(args, config), {"home_rad": list(HOMES[args.home])})
+
+    def place(q: Array) -> Stream:
+        return stream if args.absolute else stream.placed(kinematics.fk(q), args.scale)
+
     try:
-        with DemoGraph(folder, _node_parameters(args, config), {"home_rad": list(HOMES[args.home])}) as graph:
-            records = _drive(graph, stream, args.seconds, config)
+        with running as graph:
+            records = _drive(graph, place, args, config)
     except ChildDied as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -74,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     picture = folder / "demo.png"
     plot_live(result, limits, config.robot.joint_names, picture)
     _print_table(result.figures)
-    print(f"picture: {picture}   logs: {folder}/node.log, {folder}/arm.log")
+    print(f"picture: {picture}" + ("" if args.attach else f"   logs: {folder}/node.log, {folder}/arm.log"))
     write_json(args.json, result.figures)
     return 0 if result.figures["limit_violations"] == 0 and result.figures["tracking_percent"] > 50.0 else 1
 
@@ -96,10 +114,13 @@ def _as_argument(value: object) -> object:
     """A value as --ros-args reads it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if value == "":
+        return "''"
     return list(value) if isinstance(value, tuple) else value
 
 
-def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dict[str, dict[str, Any]]:
+def _drive(graph: DemoGraph | RunningGraph, place: Callable[[Array], Stream], args: argparse.Namespace,
+           config: Config) -> dict[str, dict[str, Any]]:
     """Publish the stream at its own pace, engage first, record, and show one live line. Returns the records of the run."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
@@ -107,22 +128,26 @@ def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dic
     from mimicik_ros.ros.recorder import Recorder
     from mimicik_ros.ros.target_source import TargetSource
 
+    seconds = args.seconds
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # the graph has its own
     try:
         executor = rclpy.executors.SingleThreadedExecutor()
-        recorder = Recorder(config.robot.joint_names, config.output.type)
-        source = TargetSource(stream.t_s, stream.position_m, stream.quat_xyzw, config.robot.base_frame)
+        recorder = Recorder(config.robot.joint_names, config.output.type, namespace=args.namespace)
         executor.add_node(recorder)
+        q = np.array(HOMES[args.home])
+        if args.attach:
+            joints = recorder.rows("joint_states")
+            _await(executor, graph, lambda: bool(joints), lambda: f"no joint states of the arm in namespace '{args.namespace}'")
+            q = joints[-1]["q"]
+        stream = place(q)
+        source = TargetSource(stream.t_s, stream.position_m, stream.quat_xyzw, config.robot.base_frame_id,
+                              namespace=args.namespace)
         executor.add_node(source)
         statuses = recorder.rows("status")
-        end = time.monotonic() + ENGAGE_S
         source.request_enable()
-        while not statuses or statuses[-1]["values"]["mode"] != "TRACKING":
-            executor.spin_once(timeout_sec=0.05)
-            graph.check()
-            if time.monotonic() > end:
-                last = statuses[-1]["values"]["status"] if statuses else "no status received"
-                raise ChildDied(f"the node did not engage within {ENGAGE_S:g} s; its last status: {last}")
+        _await(executor, graph, lambda: bool(statuses) and statuses[-1]["values"]["mode"] == "TRACKING",
+               lambda: "the node did not engage; its last status: "
+               + (statuses[-1]["values"]["status"] if statuses else "no status received"))
         recorder.clear()
         source.start()
         begin = shown = time.monotonic()
@@ -136,6 +161,16 @@ def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dic
         return recorder.records()
     finally:
         rclpy.try_shutdown()
+
+
+def _await(executor: Any, graph: DemoGraph | RunningGraph, condition: Callable[[], bool], what: Callable[[], str]) -> None:
+    """Spin until the condition holds. Raises ChildDied, with what is missing, after ENGAGE_S."""
+    end = time.monotonic() + ENGAGE_S
+    while not condition():
+        executor.spin_once(timeout_sec=0.05)
+        graph.check()
+        if time.monotonic() > end:
+            raise ChildDied(f"{what()} (after {ENGAGE_S:g} s)")
 
 
 def _live_line(statuses: list[dict[str, Any]], elapsed_s: float, seconds: float) -> None:

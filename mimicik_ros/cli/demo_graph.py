@@ -21,6 +21,19 @@ class ChildDied(MimicIKError):
     """A process of the graph ended by itself or never became ready."""
 
 
+class RunningGraph:
+    """Context manager of a graph that somebody else started, by a launch file for example: nothing to start, watch or end."""
+
+    def __enter__(self) -> RunningGraph:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        """Leave it as it is."""
+
+    def check(self) -> None:
+        """Its processes are not ours to watch."""
+
+
 class DemoGraph:
     """Context manager: node and fake arm as separate processes on one domain of this machine, with their logs in a folder.
 
@@ -28,12 +41,13 @@ class DemoGraph:
     ended with it; while processes are being started or ended, a signal waits, or one of them would be forgotten.
     """
 
-    def __init__(self, folder: Path, node_parameters: dict[str, object], arm_parameters: dict[str, object]) -> None:
+    def __init__(self, folder: Path, node_parameters: dict[str, object], arm_parameters: dict[str, object],
+                 namespace: str = "/") -> None:
         self._specs = (
             ("arm", "mimicik_ros.ros.fake_arm", arm_parameters, "ready:"),
             ("node", "mimicik_ros.ros.node", node_parameters, "active at"),
         )
-        self._folder = folder
+        self._folder, self._namespace = folder, namespace
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._busy, self._asked = False, False
         self._handlers: dict[signal.Signals, object] = {}
@@ -45,7 +59,8 @@ class DemoGraph:
                 self._handlers[number] = signal.signal(number, self._on_signal)
         try:
             for name, module, parameters, _ in self._specs:
-                options = [part for key, value in parameters.items() for part in ("-p", f"{key}:={value}")]
+                options = ["-r", f"__ns:={self._namespace}"]
+                options += [part for key, value in parameters.items() for part in ("-p", f"{key}:={value}")]
                 with self.log(name).open("wb") as log:
                     self._children[name] = subprocess.Popen(
                         [sys.executable, "-m", module, "--ros-args", *options], stdout=log, stderr=subprocess.STDOUT,

@@ -28,8 +28,10 @@ def add_config(parser: argparse.ArgumentParser, model: bool = True) -> None:
 
 
 def config_of(args: argparse.Namespace) -> Config:
-    """The configuration that the options name. Raises ConfigError."""
-    config = configuration.load(args.config) if args.config else Config()
+    """The configuration that the options name, for the node in the namespace that they name. Raises ConfigError."""
+    namespace = getattr(args, "namespace", "").strip("/")
+    node = f"/{namespace}/mimicik" if namespace else "/mimicik"
+    config = configuration.load(args.config, node) if args.config else Config()
     if getattr(args, "model", None):
         config = dataclasses.replace(config, policy=dataclasses.replace(config.policy, model=args.model))
     return config

@@ -28,10 +28,13 @@ class Judgement:
     detail: str
 
 
-def judge(tick_input: TickInput, config: FreshnessConfig, kinematics: Kinematics) -> Judgement:
-    """Judge both inputs of a tick. Age = the worse of stamp age (ROS clock) and receipt age (steady clock)."""
+def judge(tick_input: TickInput, config: FreshnessConfig, kinematics: Kinematics, base_frame_id: str = "") -> Judgement:
+    """Judge both inputs of a tick. Age = the worse of stamp age (ROS clock) and receipt age (steady clock).
+
+    base_frame_id is the base frame's name in messages where that is not its name in the URDF.
+    """
     joints_status, joints_age, joints_detail = _joints(tick_input, config, kinematics)
-    target_status, target_age, target_detail = _target(tick_input, config, kinematics.base_frame)
+    target_status, target_age, target_detail = _target(tick_input, config, base_frame_id or kinematics.base_frame)
     target = tick_input.target
     T, offset = None, None
     if target is not None:

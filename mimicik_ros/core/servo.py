@@ -104,7 +104,8 @@ class IKServo:
         return dataclasses.replace(result, timings=dataclasses.replace(result.timings, total_ms=total))
 
     def _step(self, state: ServoState, tick_input: TickInput) -> TickResult:
-        judgement = freshness.judge(tick_input, self.config.freshness, self.kinematics)
+        judgement = freshness.judge(
+            tick_input, self.config.freshness, self.kinematics, self.config.robot.base_frame_id)
         engagement = engage.step(state, tick_input, judgement, lambda q: self._gap(q, judgement), self._limits,
                                  self.config.engage)
         if engagement.stop is Status.HOMING:

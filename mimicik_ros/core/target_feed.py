@@ -105,7 +105,7 @@ class TargetFeed:
 
     def _heard_path(self, state: FeedState, path: PathSample, moment: Moment) -> FeedState:
         config = self.config
-        made, status, detail = chunk.read(path, moment.now_s, config.robot.base_frame, config.target, config.freshness)
+        made, status, detail = chunk.read(path, moment.now_s, config.robot.base_frame_id, config.target, config.freshness)
         if made is None:  # the newest path counts: one that cannot be followed ends those before it
             assert status is not None
             return dataclasses.replace(state, playback=Playback(count=state.playback.count),
@@ -181,7 +181,7 @@ class TargetFeed:
     def _usable(self, sample: TargetSample) -> bool:
         """Whether it is a pose in the base frame; its age is judged in the tick."""
         empty = sample.frame_id == "" and self.config.freshness.assume_base_frame
-        return (sample.fault is None and (empty or sample.frame_id == self.config.robot.base_frame)
+        return (sample.fault is None and (empty or sample.frame_id == self.config.robot.base_frame_id)
                 and pose_fault(sample.position_m, sample.quat_xyzw) is None)
 
     @staticmethod
@@ -193,7 +193,7 @@ class TargetFeed:
         return dataclasses.replace(state, last=Output(T, velocity, moment.now_s))
 
     def _sample(self, T: Array, moment: Moment) -> TargetSample:
-        return TargetSample(T[:3, 3], se3.quat_from_rotation(T[:3, :3]), self.config.robot.base_frame, moment.now_s,
+        return TargetSample(T[:3, 3], se3.quat_from_rotation(T[:3, :3]), self.config.robot.base_frame_id, moment.now_s,
                             moment.steady_s)
 
 

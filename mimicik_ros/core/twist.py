@@ -17,8 +17,8 @@ def fault(twist: TwistSample, now_s: float, config: Config) -> tuple[Status, str
     if twist.fault is not None:
         return twist.fault, twist.detail
     empty = twist.frame_id == "" and freshness.assume_base_frame
-    if twist.frame_id not in (robot.base_frame, robot.tool_frame) and not empty:
-        return Status.BAD_FRAME, f"twist in '{twist.frame_id}', expected '{robot.base_frame}' or '{robot.tool_frame}'"
+    if twist.frame_id not in (robot.base_frame_id, robot.tool_frame_id) and not empty:
+        return Status.BAD_FRAME, f"twist in '{twist.frame_id}', expected '{robot.base_frame_id}' or '{robot.tool_frame_id}'"
     if not (np.isfinite(twist.velocity).all() and np.isfinite(twist.stamp_s)):
         return Status.NON_FINITE, "twist"
     if twist.stamp_s == 0.0 and not freshness.accept_zero_stamp:
@@ -59,7 +59,7 @@ def advance(T: Array, twist: TwistSample, age: float, dt_s: float, T_base_tool: 
         config: speeds at most, timing, lead.
     """
     velocity = twist.velocity * share(age, config.target)
-    if twist.frame_id == config.robot.tool_frame:
+    if twist.frame_id == config.robot.tool_frame_id:
         R = T[:3, :3]
         velocity = np.concatenate([R @ velocity[:3], R @ velocity[3:]])
     fastest = max(1.0, float(np.linalg.norm(velocity[:3])) / config.servo.max_linear_speed_m_s,

@@ -99,7 +99,7 @@ class MimicIKNode(LifecycleNode):
         topic = self.resolve_topic_name("joint_states")
         self._inbox = Inbox(self.config.robot.joint_names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
             f"{topic}: message rejected: {reason}", throttle_duration_sec=2.0), self.config.output.gripper_joint)
-        self._frames = Frames(self.config.robot.base_frame, self.config.robot.tool_frame, self.make_tf_buffer)
+        self._frames = Frames(self.config.robot.base_frame_id, self.config.robot.tool_frame_id, self.make_tf_buffer)
         self._inputs = Inputs(self, self._inbox, self._on_qos_error)
         self._requests = Services(self, lambda: self.session)
         self._watch = PublisherWatch(self, self._ports.command.topic_name, self._inputs.target_topics,

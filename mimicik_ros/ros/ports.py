@@ -31,7 +31,7 @@ class Ports:
 
     def __init__(self, node: LifecycleNode, config: Config, report: Callable[[str], None]) -> None:
         self._node = node
-        self._frame = config.robot.base_frame
+        self._frame = config.robot.base_frame_id
         self.reconfigure(config)
 
         def create(message_type: type[Any], topic: str, qos: Any, factory: Any = node.create_publisher) -> Any:

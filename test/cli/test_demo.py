@@ -54,11 +54,37 @@ def test_the_processes_are_gone_afterwards(domain, tmp_path):
 
 @pytest.mark.parametrize(("options", "words"), [
     (["--targets", "nowhere.csv"], "nowhere.csv"), (["--seconds", "0"], "--seconds"), (["--scale", "0"], "--scale"),
-    (["--domain", "233"], "--domain"), (["--json", "nowhere/f.json"], "--json")])
+    (["--domain", "233"], "--domain"), (["--domain", "3", "--attach"], "--domain"), (["--namespace", "left"], "--namespace"),
+    (["--json", "nowhere/f.json"], "--json")])
 def test_bad_options_are_refused_before_anything_starts(options, words, tmp_path, capsys):
     assert main(["demo", "--out", str(tmp_path), *options]) == 2
     assert words in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_configuration_file_reaches_the_node_whole_empty_texts_included(domain, tmp_path):
+    config = str(Path(__file__).resolve().parents[2] / "config" / "airbot_play.yaml")
+    options = ["--seconds", "2", "--out", str(tmp_path), "--config", config, "--domain", str(domain)]
+    assert main(["demo", *options]) == 0
+
+
+@pytest.mark.parametrize("namespace", ["/", "/left"])
+def test_it_drives_a_graph_that_runs_already_from_where_the_arm_stands(namespace, domain, tmp_path):
+    start = [0.3, -1.2, 1.4, 1.2, -0.9, -1.2]
+    parameters = {"home_rad": start}
+    with DemoGraph(tmp_path, {}, parameters, namespace) as graph:
+        options = ["--attach", "--seconds", "3", "--namespace", namespace, "--out", str(tmp_path)]
+        assert main(["demo", *options, "--json", str(tmp_path / "f.json")]) == 0
+        graph.check()
+    figures = json.loads((tmp_path / "f.json").read_text())
+    assert figures["limit_violations"] == 0 and figures["ticks"] > 30
+    assert (tmp_path / "demo.png").exists()
+
+
+def test_a_graph_that_is_not_there_is_one_line(domain, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mimicik_ros.cli.demo.ENGAGE_S", 1.0)
+    assert main(["demo", "--attach", "--namespace", "left", "--out", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.strip() == "error: no joint states of the arm in namespace '/left' (after 1 s)"
 
 
 def children_of(pid):
