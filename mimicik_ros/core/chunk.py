@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -46,8 +47,14 @@ class Chunk:
         """As `at`, after the end as if it went on as between its last two poses."""
         return self._on(len(self.times_s) - 2, time_s) if time_s > self.end_s and len(self.times_s) > 1 else self.at(time_s)
 
+    @cached_property
+    def _slopes(self) -> Array:
+        """Velocities (k - 1, 6) between the poses."""
+        slopes: Array = se3.difference(self.poses[1:], self.poses[:-1]) / np.diff(self.times_s)[:, None]
+        return slopes
+
     def _on(self, i: int, time_s: float) -> tuple[Array, Array]:
-        velocity = se3.difference(self.poses[i + 1], self.poses[i]) / (self.times_s[i + 1] - self.times_s[i])
+        velocity = self._slopes[i]
         return se3.shifted(self.poses[i], velocity * (time_s - self.times_s[i])), velocity
 
 

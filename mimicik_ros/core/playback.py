@@ -117,6 +117,6 @@ def _mean(read: list[tuple[Array, Array]], decay: float) -> tuple[Array, Array]:
     poses, velocities = np.stack([T for T, _ in read]), np.stack([v for _, v in read])
     T = poses[-1]
     for _ in range(MEAN_STEPS):
-        T = se3.shifted(T, weights @ np.stack([se3.difference(other, T) for other in poses]))
+        T = se3.shifted(T, weights @ se3.difference(poses, T))
     mean_velocity: Array = weights @ velocities
     return T, mean_velocity

@@ -45,7 +45,7 @@ def test_nothing_is_left_of_nothing():
 vectors = st.tuples(*[st.floats(-1.0, 1.0)] * 6).map(np.array)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(vectors, vectors, st.floats(0.002, 0.1))
 def test_it_keeps_its_bounds_and_ends_from_anywhere(offset, rate, dt):
     offset, rate = offset * [0.3, 0.3, 0.3, 1.5, 1.5, 1.5], rate * 0.5
