@@ -30,7 +30,8 @@ def _p(default: Any, text: str, low: float | None = None, high: float | None = N
 class RobotConfig:
     urdf: str = _p("urdf/airbot_play_g2.urdf", "URDF file; a relative path is looked up beside the package's files")
     base_frame: str = _p("base_link", "frame in which targets and poses are given")
-    frame_prefix: str = _p("", "stands before base_frame and tool_frame in every frame_id, as robot_state_publisher's frame_prefix does: left/")
+    frame_prefix: str = _p(
+        "", "stands before base_frame and tool_frame in every frame_id, as robot_state_publisher's frame_prefix does: left/")
     tool_frame: str = _p("end_link", "frame that is posed")
     joint_names: tuple[str, ...] = _p(
         ("joint1", "joint2", "joint3", "joint4", "joint5", "joint6"), "commanded joints in chain order")
