@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.dataset_options import add_parsers
+from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, write_text
 from mimicik_ros.cli.setup import config_of, joints_of, robot_of
 from mimicik_ros.core.errors import ConfigError, DataError
 
@@ -36,6 +37,7 @@ def _synth(args: argparse.Namespace) -> int:
     config, kinematics = _robot(args)
     homes = np.array([joints_of(text, "--home", kinematics) for text in args.home]).reshape(-1, kinematics.n)
     _positive(args, "episodes", "seconds", "workers", "step_rad")
+    check_outputs({"OUT": args.out})
     plan = Plan(args.episodes, args.seconds, _seed(args), mix_of(args.mix), config.dt_s, args.step_rad, homes)
     made = {"verb": "synth", "episodes": plan.episodes, "seconds": plan.seconds, "seed": plan.seed, "mix": plan.mix,
             "step_rad": plan.step_rad, "homes": homes.tolist()}
@@ -50,6 +52,7 @@ def _lerobot(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.lerobot import Columns, recordings
 
     config, kinematics = _robot(args)
+    check_outputs({"OUT": args.out, "--report": args.report}, Path(args.folder).glob("data/chunk-*/*.parquet"))
     columns = Columns(args.state, args.action, args.state_quat, args.action_quat, _joint_range(args.joints))
     found = recordings(Path(args.folder), columns, kinematics.n, args.degrees)
     return _take_in(args, config, kinematics, found, "lerobot", {"from": args.folder})
@@ -59,6 +62,8 @@ def _bag(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.bag import Topics, recordings
 
     config, kinematics = _robot(args)
+    files = [file for bag in map(Path, args.bags) for file in (bag.iterdir() if bag.is_dir() else [bag])]
+    check_outputs({"OUT": args.out, "--report": args.report}, files)
     clocks: dict[str, str] = {}
     topics = Topics(args.joint_states, args.joint_command, args.target_pose)
     found = recordings([Path(p) for p in args.bags], topics, kinematics.joint_names, args.degrees, clocks)
@@ -73,6 +78,7 @@ def _csv(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.csv_import import Names, recordings
 
     config, kinematics = _robot(args)
+    check_outputs({"OUT": args.out, "--report": args.report}, args.files)
     pose = tuple(args.pose.split(","))
     if len(pose) != 7:
         raise ConfigError(f"--pose: expected 7 names of columns (x,y,z,qx,qy,qz,qw), got {len(pose)}")
@@ -110,6 +116,7 @@ def _retarget(args: argparse.Namespace) -> int:
     placements = 0 if args.as_is else args.placements
     placing = Placing(placements, _scale(args.scale), config.dt_s, args.max_step_rad, args.most_s, _seed(args))
     files = files_below([Path(p) for p in args.paths])
+    check_outputs({"OUT": args.out}, files)
     out, account = Path(args.out), Account()
     made = {"verb": "retarget", "from": args.paths, "files": len(files), "placements": placing.placements, "scale": placing.scale,
             "max_step_rad": placing.max_step_rad, "most_s": placing.most_s, "seed": placing.seed}
@@ -134,17 +141,20 @@ def _info(args: argparse.Namespace) -> int:
     _, kinematics = _robot(args)
     _positive(args, "max_speed")
     data = Dataset(args.files, kinematics, args.any_robot)
+    check_outputs({"--json": args.json}, data.files)
+    if args.plots:
+        check_folder("--plots", Path(args.plots))
     if data.header.n != kinematics.n:
         raise DataError(f"{data.files[0]}: of {data.header.n} joints, this robot has {kinematics.n}; give its --config")
     figures, sample = describe(data, kinematics, Rules(kinematics, data.header.period_s, args.max_speed))
-    if args.json != "-":
+    if args.json != STDOUT:
         print(page(figures))
     _write_json(args.json, figures)
     if args.plots:
         from mimicik_ros.training.dataset.plots import write_plots
 
         paths = write_plots(sample, kinematics, Path(args.plots))
-        if args.json != "-":
+        if args.json != STDOUT:
             print(f"pictures: {', '.join(map(str, paths))}")
     return 1 if args.strict and figures["faults"] else 0
 
@@ -214,7 +224,17 @@ def _scale(text: str) -> tuple[float, float]:
 
 
 def _write_json(target: str | None, values: dict[str, Any]) -> None:
-    if target == "-":
+    values = _finite(values)
+    if target == STDOUT:
         print(json.dumps(values, indent=2))
     elif target:
-        Path(target).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+        write_text(target, json.dumps(values, indent=2) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    """Plain values with None for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -260,6 +260,12 @@ def test_evaluate_prints_the_definitions_and_figures(capsys):
     assert json.loads(capsys.readouterr().out)["samples"] == 500
 
 
+def test_more_than_the_memory_holds_is_one_line(capsys):
+    assert main(["evaluate", "--samples", str(10**15)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: not enough memory") and error.count("\n") == 1
+
+
 def test_a_missing_extra_prints_the_pip_command(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in [m for m in sys.modules if m.startswith("mimicik_ros.training")]:

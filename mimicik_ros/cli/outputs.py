@@ -1,0 +1,64 @@
+"""Files that a verb writes: refused before any work where they cannot be, and never left half written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mimicik_ros.core.errors import ConfigError
+
+STDOUT = "-"
+
+
+def check_outputs(written: Mapping[str, str | Path | None], read: Iterable[str | Path] = ()) -> None:
+    """Refuse files that cannot be written, or that would fall on another file of the same call.
+
+    Args:
+        written: option or argument -> file; None and "-" (standard output) are none.
+        read: files that the verb reads.
+
+    Raises:
+        ConfigError: a file is a folder, its folder cannot be written to, or it is read or written twice.
+    """
+    inputs = {Path(path).resolve() for path in read}
+    taken: dict[Path, str] = {}
+    for option, name in written.items():
+        if name is None or str(name) == STDOUT:
+            continue
+        path = Path(name)
+        if path.is_dir():
+            raise ConfigError(f"{option}: '{path}' is a folder; give the name of a file")
+        place = path.resolve()
+        if place in inputs:
+            raise ConfigError(f"{option}: '{path}' is read as well and would be lost; give another name")
+        if place in taken:
+            raise ConfigError(f"{option}: '{path}' is written by {taken[place]} already; give another name")
+        taken[place] = option
+        check_folder(option, path.parent)
+
+
+def check_folder(option: str, folder: Path) -> None:
+    """Refuse a folder that is not there and cannot be made, or cannot be written to. Raises ConfigError."""
+    there = folder.absolute()
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir():
+        raise ConfigError(f"{option}: '{there}' is a file, not a folder; give another path")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ConfigError(f"{option}: no permission to write to '{there}'; give another path")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, its folder made where it is missing; what was there stays until the new text is whole."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_text(text, encoding="utf-8")
+        return
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
