@@ -18,7 +18,7 @@ class TorchFK(nn.Module):
 
     def __init__(self, table: JointTable) -> None:
         super().__init__()
-        n = len(table.axes)
+        self.n = n = len(table.axes)
         parts = np.zeros((4, n, 4, 4))
         for i, (P, axis, slides) in enumerate(zip(table.placements, table.axes, table.prismatic, strict=True)):
             x, y, z = axis
@@ -40,7 +40,7 @@ class TorchFK(nn.Module):
 
     def forward(self, q: Tensor) -> tuple[Tensor, Tensor]:
         T = self._joints(q)
-        left = len(self.axis)
+        left = self.n
         while left > 1:
             pairs = left // 2
             product = T[:, 0 : 2 * pairs : 2] @ T[:, 1 : 2 * pairs : 2]
