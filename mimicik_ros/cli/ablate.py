@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.export import export_scored
-from mimicik_ros.cli.outputs import check_folder, write_text
+from mimicik_ros.cli.outputs import check_folder, json_text, write_text
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.cli.train import add_run_options, data_from, spec_from
 from mimicik_ros.core.errors import ConfigError, ModelError
@@ -127,7 +127,7 @@ def _check_begun(checkpoint: Path, spec: TrainSpec, provenance: dict[str, Any], 
 
 
 def _write(path: Path, report: dict[str, Any]) -> None:
-    write_text(path, json.dumps(report, indent=2) + "\n")
+    write_text(path, json_text(report) + "\n")
 
 
 def _show(runs: list[dict[str, Any]]) -> None:

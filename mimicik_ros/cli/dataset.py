@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.dataset_options import add_parsers
-from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, write_text
+from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, json_text, write_text
 from mimicik_ros.cli.setup import config_of, joints_of, robot_of
 from mimicik_ros.core.errors import ConfigError, DataError
 
@@ -224,17 +223,7 @@ def _scale(text: str) -> tuple[float, float]:
 
 
 def _write_json(target: str | None, values: dict[str, Any]) -> None:
-    values = _finite(values)
     if target == STDOUT:
-        print(json.dumps(values, indent=2))
+        print(json_text(values))
     elif target:
-        write_text(target, json.dumps(values, indent=2) + "\n")
-
-
-def _finite(value: Any) -> Any:
-    """Plain values with None for numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        write_text(target, json_text(values) + "\n")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from mimicik_ros.core.errors import ConfigError
 
@@ -47,6 +50,19 @@ def check_folder(option: str, folder: Path) -> None:
         raise ConfigError(f"{option}: '{there}' is a file, not a folder; give another path")
     if not os.access(there, os.W_OK | os.X_OK):
         raise ConfigError(f"{option}: no permission to write to '{there}'; give another path")
+
+
+def json_text(values: Any) -> str:
+    """Plain values as JSON, null where a number is none that JSON has."""
+    return json.dumps(_finite(values), indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_text(path: str | Path, text: str) -> None:

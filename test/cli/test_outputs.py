@@ -1,11 +1,12 @@
 """Outputs are refused before any work where they would cost another file, and are never half written."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from mimicik_ros.cli.outputs import check_folder, check_outputs, write_text
+from mimicik_ros.cli.outputs import check_folder, check_outputs, json_text, write_text
 from mimicik_ros.core.errors import ConfigError
 
 
@@ -51,3 +52,8 @@ def test_a_text_that_cannot_be_written_leaves_the_one_that_was_there(tmp_path, m
 def test_a_device_is_written_to_and_not_replaced():
     write_text(os.devnull, "x")
     assert not Path(os.devnull).is_file()
+
+
+def test_numbers_that_json_does_not_have_are_null():
+    values = {"a": [1.5, float("nan")], "b": {"c": (float("inf"), 2)}, "d": "nan", "e": None}
+    assert json.loads(json_text(values)) == {"a": [1.5, None], "b": {"c": [None, 2]}, "d": "nan", "e": None}
