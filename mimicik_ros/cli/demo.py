@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph
-from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
+from mimicik_ros.cli.outputs import write_json
+from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.share import share_path
