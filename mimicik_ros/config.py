@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import yaml
 
-from mimicik_ros import parameter_file
+from mimicik_ros import parameter_file, parameter_value
 from mimicik_ros.core.errors import ConfigError
 
 T = TypeVar("T")
@@ -220,7 +220,7 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
             hint = f"; did you mean '{near[0]}'?" if near else f"; groups: {', '.join(get_type_hints(Config))}"
             raise ConfigError(f"{origin}: unknown parameter '{name}'{hint}")
         group, key = name.split(".", 1)
-        nested.setdefault(group, {})[key] = _checked(name, value, known[name], origin)
+        nested.setdefault(group, {})[key] = parameter_value.checked(name, value, known[name], origin)
     groups = {g: cls(**nested.get(g, {})) for g, cls in get_type_hints(Config).items()}
     config = Config(**groups)
     n = len(config.robot.joint_names)
@@ -285,30 +285,3 @@ def load(path: str | Path, node: str = "/mimicik") -> Config:
         names = ", ".join(parameter_file.section_names(content))
         raise ConfigError(f"{path}: no section for the node {node}, only {names}; add '/**:'")
     return from_flat(own, str(path))
-
-
-def _checked(name: str, value: Any, spec: dataclasses.Field[Any], origin: str) -> Any:
-    default, meta = spec.default, spec.metadata
-    if isinstance(default, tuple):
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            raise ConfigError(f"{origin}: {name} must be a list, got {value!r}")
-        return tuple(_scalar(name, v, default[0], meta, origin) for v in value)
-    return _scalar(name, value, default, meta, origin)
-
-
-def _scalar(name: str, value: Any, like: Any, meta: Mapping[str, Any], origin: str) -> Any:
-    if isinstance(like, bool) or isinstance(value, bool):
-        ok = isinstance(like, bool) and isinstance(value, bool)
-    elif isinstance(like, float):
-        ok = isinstance(value, (int, float))
-        value = float(value) if ok else value
-    else:
-        ok = isinstance(value, type(like))
-    if not ok:
-        raise ConfigError(f"{origin}: {name} must be {type(like).__name__}, got {value!r}")
-    if meta["choices"] and value not in meta["choices"]:
-        raise ConfigError(f"{origin}: {name} must be one of {', '.join(meta['choices'])}, got {value!r}")
-    low, high = meta["low"], meta["high"]
-    if low is not None and not low <= value <= high:
-        raise ConfigError(f"{origin}: {name} must lie in [{low:g}, {high:g}] {meta['unit']}".rstrip() + f", got {value!r}")
-    return value

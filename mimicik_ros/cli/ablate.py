@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.export import export_scored
+from mimicik_ros.cli.outputs import check_folder, json_text, write_text
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.cli.train import add_run_options, data_from, spec_from
 from mimicik_ros.core.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
+    from mimicik_ros.core.kinematics import Kinematics
     from mimicik_ros.training.spec import TrainSpec
 
 VARIANTS: dict[str, dict[str, Any]] = {"mip-no-fk": {"policy": "mip", "fk_weight": 0.0}}  # beside the policies by name
@@ -35,24 +37,30 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
+    from mimicik_ros.training.checkpoint import robot_and_period
     from mimicik_ros.training.distributed import joined
     from mimicik_ros.training.train import train
 
     config = config_of(args)
     kinematics = robot_of(config)
     folder = Path(args.out)
+    check_folder("--out", folder)
     specs = _specs(args)
     shared = dataclasses.asdict(next(iter(specs.values())))
     data = data_from(args, kinematics, config.dt_s, next(iter(specs.values())))
-    settings = {**{k: v for k, v in shared.items() if k not in ("policy", "seed", "fk_weight")}, **data.provenance()}
+    settings = {**{k: v for k, v in shared.items() if k not in ("policy", "seed", "fk_weight")}, **data.provenance(),
+                "robot": robot_and_period(kinematics, config.dt_s)}
     report = _report(folder / "ablation.json", settings)
+    open_ = [name for name in specs if not (name in report["runs"] and (folder / f"{name}.onnx").exists())]
+    for name in open_:
+        _check_begun(folder / f"{name}.pt", specs[name], data.provenance(), kinematics, config.dt_s)
     with joined(args.device) as place:
         if place.processes > 1:
             raise ConfigError("ablate trains in one process; start it without torchrun")
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "ablation.json", report)  # now, so that a second call with another budget is refused
         for name, spec in specs.items():
-            if name in report["runs"] and (folder / f"{name}.onnx").exists():
+            if name not in open_:
                 print(f"{name}: done before, kept", flush=True)
                 continue
             checkpoint = folder / f"{name}.pt"
@@ -92,7 +100,11 @@ def _report(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     try:
         report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         before = report["settings"]
-        report["runs"].items()
+        before.setdefault("robot", settings["robot"])  # of an earlier version
+        for run in report["runs"].values():
+            figures = [run["steps"], *(run["heldout"][key] for key, _ in SHOWN)]
+            if not isinstance(run["policy"], str) or not all(isinstance(v, (int, float)) for v in figures):
+                raise ValueError("a run without its figures")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path}: not a report of `mimicik ablate` ({error}); give another --out") from error
     for key in sorted(set(before) | set(settings)):
@@ -102,10 +114,20 @@ def _report(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     return report
 
 
+def _check_begun(checkpoint: Path, spec: TrainSpec, provenance: dict[str, Any], kinematics: Kinematics, period_s: float) -> None:
+    """A run begun before goes on with its own settings, so they must be these. Raises ConfigError or ModelError."""
+    from mimicik_ros.training.checkpoint import check_robot, policy_from_checkpoint
+
+    if not checkpoint.exists():
+        return
+    begun = policy_from_checkpoint(kinematics, checkpoint)
+    check_robot(begun, kinematics, period_s, checkpoint)
+    if begun.spec != spec or json.dumps(begun.provenance) != json.dumps(provenance):
+        raise ConfigError(f"--out: {checkpoint} was begun with other settings or data; give another folder, or remove it")
+
+
 def _write(path: Path, report: dict[str, Any]) -> None:
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    partial.replace(path)
+    write_text(path, json_text(report) + "\n")
 
 
 def _show(runs: list[dict[str, Any]]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.dataset_options import add_parsers, joint_range_of, require_positive, scale_of, seed_of
-from mimicik_ros.cli.setup import config_of, joints_of, robot_of, write_json
+from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, write_json
+from mimicik_ros.cli.setup import config_of, joints_of, robot_of
 from mimicik_ros.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _synth(args: argparse.Namespace) -> int:
     config, kinematics = _robot(args)
     homes = np.array([joints_of(text, "--home", kinematics) for text in args.home]).reshape(-1, kinematics.n)
     require_positive(args, "episodes", "seconds", "workers", "step_rad")
+    check_outputs({"OUT": args.out})
     plan = Plan(args.episodes, args.seconds, seed_of(args), mix_of(args.mix), config.dt_s, args.step_rad, homes)
     made = {"verb": "synth", "episodes": plan.episodes, "seconds": plan.seconds, "seed": plan.seed, "mix": plan.mix,
             "step_rad": plan.step_rad, "homes": homes.tolist()}
@@ -48,6 +50,7 @@ def _lerobot(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.lerobot import Columns, recordings
 
     config, kinematics = _robot(args)
+    check_outputs({"OUT": args.out, "--report": args.report}, Path(args.folder).glob("data/chunk-*/*.parquet"))
     columns = Columns(args.state, args.action, args.state_quat, args.action_quat, joint_range_of(args.joints))
     found = recordings(Path(args.folder), columns, kinematics.n, args.degrees)
     return _take_in(args, config, kinematics, found, "lerobot", {"from": args.folder})
@@ -57,6 +60,8 @@ def _bag(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.bag import Topics, recordings
 
     config, kinematics = _robot(args)
+    files = [file for bag in map(Path, args.bags) for file in (bag.iterdir() if bag.is_dir() else [bag])]
+    check_outputs({"OUT": args.out, "--report": args.report}, files)
     clocks: dict[str, str] = {}
     topics = Topics(args.joint_states, args.joint_command, args.target_pose)
     found = recordings([Path(p) for p in args.bags], topics, kinematics.joint_names, args.degrees, clocks)
@@ -71,6 +76,7 @@ def _csv(args: argparse.Namespace) -> int:
     from mimicik_ros.training.dataset.csv_import import Names, recordings
 
     config, kinematics = _robot(args)
+    check_outputs({"OUT": args.out, "--report": args.report}, args.files)
     pose = tuple(args.pose.split(","))
     if len(pose) != 7:
         raise ConfigError(f"--pose: expected 7 names of columns (x,y,z,qx,qy,qz,qw), got {len(pose)}")
@@ -108,6 +114,7 @@ def _retarget(args: argparse.Namespace) -> int:
     placements = 0 if args.as_is else args.placements
     placing = Placing(placements, scale_of(args.scale), config.dt_s, args.max_step_rad, args.most_s, seed_of(args))
     files = files_below([Path(p) for p in args.paths])
+    check_outputs({"OUT": args.out}, files)
     out, account = Path(args.out), Account()
     made = {"verb": "retarget", "from": args.paths, "files": len(files), "placements": placing.placements, "scale": placing.scale,
             "max_step_rad": placing.max_step_rad, "most_s": placing.most_s, "seed": placing.seed}
@@ -132,17 +139,20 @@ def _info(args: argparse.Namespace) -> int:
     _, kinematics = _robot(args)
     require_positive(args, "max_speed")
     data = Dataset(args.files, kinematics, args.any_robot)
+    check_outputs({"--json": args.json}, data.files)
+    if args.plots:
+        check_folder("--plots", Path(args.plots))
     if data.header.n != kinematics.n:
         raise DataError(f"{data.files[0]}: of {data.header.n} joints, this robot has {kinematics.n}; give its --config")
     figures, sample = describe(data, kinematics, Rules(kinematics, data.header.period_s, args.max_speed))
-    if args.json != "-":
+    if args.json != STDOUT:
         print(page(figures))
     write_json(args.json, figures)
     if args.plots:
         from mimicik_ros.training.dataset.plots import write_plots
 
         paths = write_plots(sample, kinematics, Path(args.plots))
-        if args.json != "-":
+        if args.json != STDOUT:
             print(f"pictures: {', '.join(map(str, paths))}")
     return 1 if args.strict and figures["faults"] else 0
 

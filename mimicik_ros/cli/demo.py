@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph, RunningGraph
-from mimicik_ros.cli.setup import add_config, config_of, robot_of, write_json
+from mimicik_ros.cli.outputs import write_json
+from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.core.types import Array

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from mimicik_ros.cli.outputs import check_outputs
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.config import Config
+from mimicik_ros.core.errors import ModelError
 
 if TYPE_CHECKING:
     from mimicik_ros.core.kinematics import Kinematics
@@ -30,6 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     path = Path(args.model)
+    check_outputs({"MODEL": path}, [args.checkpoint])
     figures = export_scored(Path(args.checkpoint), path, config, robot_of(config), args.name)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
@@ -39,18 +41,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def export_scored(checkpoint: Path, model: Path, config: Config, kinematics: Kinematics, name: str | None) -> dict[str, float]:
-    """Export a checkpoint, put its held-out figures into the card, and return them. Raises ModelError."""
+    """Export a checkpoint, put its held-out figures into the card, and return them.
+
+    What was there under the name stays until the new file is whole. Raises ModelError.
+    """
     from mimicik_ros.core.policy import Policy
     from mimicik_ros.evaluation.heldout import heldout
-    from mimicik_ros.training.checkpoint import policy_from_checkpoint
+    from mimicik_ros.training.checkpoint import check_robot, homes_of, policy_from_checkpoint
     from mimicik_ros.training.export import export, write_metrics
     from mimicik_ros.training.synthesis import Synthesis
 
     trained = policy_from_checkpoint(kinematics, checkpoint)
-    spec, n = trained.spec, kinematics.n
-    homes = np.array(trained.provenance["homes"], dtype=float).reshape(-1, n)
+    spec = trained.spec
+    check_robot(trained, kinematics, config.dt_s, checkpoint)
+    homes = homes_of(trained, kinematics.n, checkpoint)
     synthesis = Synthesis(kinematics, config.dt_s, spec.step_rad, spec.mix, homes, None, spec.seed)
-    card = export(trained, kinematics, synthesis, config.dt_s, name or Path(config.robot.urdf).stem, model)
-    figures = heldout(Policy.load(model, "cpu"), kinematics, HELDOUT, spec.step_rad)
-    write_metrics(model, card, figures)
+    partial = model.with_name(model.name + ".partial")
+    try:
+        card = export(trained, kinematics, synthesis, config.dt_s, name or Path(config.robot.urdf).stem, partial)
+        figures = heldout(Policy.load(partial, "cpu"), kinematics, HELDOUT, spec.step_rad)
+        if not all(map(math.isfinite, figures.values())):
+            raise ModelError(f"{checkpoint}: its network puts out NaN; train again, with a lower --learning-rate")
+        write_metrics(partial, card, figures)
+        partial.replace(model)
+    finally:
+        partial.unlink(missing_ok=True)
     return figures

@@ -35,7 +35,10 @@ def main(argv: list[str] | None = None) -> int:
         why = f"needs '{name}'" if isinstance(error, ModuleNotFoundError) else f"cannot load '{name}' ({_first_line(error)})"
         _say(f"mimicik {why}; {remedy}")
     except OSError as error:
-        _say(f"{error.filename or ''}: {error.strerror or error}; give a path that can be written")
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"{where}{error.strerror or error}; give a path that can be written")
+    except MemoryError as error:
+        _say(f"not enough memory ({_first_line(error)}); ask for less at once")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
     return 2
@@ -54,7 +57,7 @@ def _say(message: str) -> None:
     print(f"error: {message}", file=sys.stderr)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or ["no reason given"])[0]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of, write_json
+from mimicik_ros.cli.outputs import check_outputs, write_json, write_text
+from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
 from mimicik_ros.core.types import Array
 from mimicik_ros.evaluation.baselines import registry
 
@@ -45,16 +47,18 @@ def run(args: argparse.Namespace) -> int:
     config = without_gates(config_of(args))
     if args.velocity_limit is not None:
         config = with_velocity_limit(config, args.velocity_limit)
+    check_outputs({"--out": args.out, "--json": args.json}, [args.targets])
     stream = read_stream(args.targets)
     servo = _servo(config, args.solver)
     kinematics = servo.kinematics
     q_init = joints_of(args.q_init, "--q-init", kinematics, OUT_OF_RANGE_RAD)
     done = rollout(servo, stream, q_init)
-    with open(args.out, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["t", *(f"q{i + 1}" for i in range(kinematics.n)), "latency_ms", "status"])
-        for t, q, ms, status in zip(stream.t_s, done.q, done.latency_ms, done.status, strict=True):
-            writer.writerow([repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["t", *(f"q{i + 1}" for i in range(kinematics.n)), "latency_ms", "status"])
+    for t, q, ms, status in zip(stream.t_s, done.q, done.latency_ms, done.status, strict=True):
+        writer.writerow([repr(float(t)), *(f"{v:.9f}" for v in q), f"{ms:.4f}", status])
+    write_text(args.out, file.getvalue())
     errors = metrics.pose_errors(kinematics.fk_batch(done.q), stream.poses)
     limits = JointLimits.from_config(config, kinematics)
     start = np.clip(q_init, limits.lower, limits.upper)

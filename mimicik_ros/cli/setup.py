@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,17 +41,6 @@ def robot_of(config: Config) -> Kinematics:
 
     robot = config.robot
     return Kinematics(share_path(robot.urdf), robot.base_frame, robot.tool_frame, robot.joint_names)
-
-
-def write_json(target: str | None, values: object) -> None:
-    """The value of --json: standard output for '-', a file, or None for nothing. Raises OSError."""
-    if not target:
-        return
-    text = json.dumps(values, indent=2)
-    if target == "-":
-        print(text)
-    else:
-        Path(target).write_text(text + "\n", encoding="utf-8")
 
 
 def joints_of(text: str, option: str, kinematics: Kinematics, slack_rad: float = 0.0) -> Array:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mimicik_ros
+from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, write_text
 from mimicik_ros.cli.setup import config_of, robot_of
 from mimicik_ros.core.errors import ConfigError
+from mimicik_ros.share import share_path
 
 if TYPE_CHECKING:
     from mimicik_ros.evaluation.bars import Bar
@@ -55,37 +57,48 @@ def run(args: argparse.Namespace) -> int:
     kinematics = robot_of(config)
     solvers = _names(args.solvers, "--solvers", contenders.known()) if args.table else ("model",)
     suites = _names(args.suites, "--suites", SUITES) if args.table else bars.SUITES
-    rivals = contenders.contenders(kinematics, config, solvers, _models(args.models))
+    models = _models(args.models)
+    check_outputs({"--json": args.json}, (*models, share_path(config.policy.model)))
+    rivals = contenders.contenders(kinematics, config, solvers, models)
     if args.bars and not any(r.name == "model" for r in rivals):
         raise ConfigError("--bars: judges the solver 'model'; add it to --solvers")
     if folder is not None:
+        check_folder("--out", folder)
         folder.mkdir(parents=True, exist_ok=True)
     data, size, seed = _data(args.data), args.size or SIZE, args.seed or 0
     cases = make_cases(kinematics, suites, seed, size, data, config.dt_s)
+    human = sum(recorded(c) for c in cases)
+    if args.data and data and "teleop" in suites and not human:
+        raise ConfigError(f"--data: no held-out motion in '{args.data}' (vr_teleop/g1_NNN_side.csv with NNN from 56 on, "
+                          "handheld/*.csv, each 2 s or longer); give another folder, or 'none' for our own motion")
     loops = table.LOOPS if args.table else (table.CLOSED,)
     done = _measured(rivals, cases, loops)
     judged = bars.judge(done.episodes["model"], config.dt_s) if args.bars else []
     found = spreads(done.rows)
-    human = sum(recorded(c) for c in cases)
     about = _about(args, f"recorded motion, {human} trials" if human else "our own motion", done)
     report = render.as_json(about, done.rows, found, judged)
     if folder is not None:
-        (folder / "table.md").write_text(render.markdown(about, done.rows, found, judged), encoding="utf-8")
-        (folder / "table.json").write_text(report + "\n", encoding="utf-8")
+        write_text(folder / "table.md", render.markdown(about, done.rows, found, judged))
+        write_text(folder / "table.json", report + "\n")
         render.write_csv(done.rows, folder / "table.csv")
         if args.table:
             from mimicik_ros.evaluation.table_plots import plot_table
 
             plot_table(done, found, kinematics, config.dt_s, folder)
-    if args.json and args.json != "-":
-        Path(args.json).write_text(report + "\n", encoding="utf-8")
-    print(report if args.json == "-" else _summary(args, done, judged, folder))
+    if args.json and args.json != STDOUT:
+        write_text(args.json, report + "\n")
+    print(report if args.json == STDOUT else _summary(args, done, judged, folder))
     return 1 if any(b.met is False for b in judged) else 0
 
 
 def _check(args: argparse.Namespace) -> None:
     if args.table and not args.out:
         raise ConfigError("--table: needs --out DIR, the folder that it writes to")
+    for name in ("samples", "step_rad"):
+        if getattr(args, name) is not None:
+            raise ConfigError(f"--{name.replace('_', '-')}: of the model alone; not with --table or --bars")
+    if args.table:
+        import matplotlib  # noqa: F401 (one that is missing is named now, not after all is measured)
     if args.bars and args.velocity_limit is not None:
         raise ConfigError("--velocity-limit: the bars are judged unclamped; leave it away")
     if args.seed is not None and args.seed < 0:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mimicik_ros.cli.outputs import check_folder, check_outputs
 from mimicik_ros.cli.setup import add_config, config_of, joints_of, robot_of
 from mimicik_ros.core.errors import ConfigError
 
@@ -95,18 +96,27 @@ def data_from(args: argparse.Namespace, kinematics: Kinematics, period_s: float,
 
 
 def run(args: argparse.Namespace) -> int:
-    from mimicik_ros.training.checkpoint import policy_from_checkpoint
+    from mimicik_ros.training.checkpoint import check_robot, homes_of, policy_from_checkpoint
     from mimicik_ros.training.distributed import joined
     from mimicik_ros.training.train import train
 
     config = config_of(args)
     kinematics = robot_of(config)
     out = Path(args.out)
+    if args.resume and args.init:
+        raise ConfigError("--init: starts a new run, --resume goes on with one; give one of them")
+    check_outputs({"--out": out, "the log of --out": out.with_suffix(".csv") if out.name else None})
+    if args.log:
+        check_folder("--log", Path(args.log))
     before = policy_from_checkpoint(kinematics, out) if args.resume else None
     spec = before.spec if before else spec_from(args)
-    if before and not args.home:
-        args.home = [" ".join(map(str, home)) for home in before.provenance["homes"]]
+    if before:
+        check_robot(before, kinematics, config.dt_s, out)
+        _check_same_settings(args, spec, before.provenance)
+        if not args.home:
+            args.home = [" ".join(map(str, home)) for home in homes_of(before, kinematics.n, out)]
     data = data_from(args, kinematics, config.dt_s, spec)
+    check_outputs({"--out": out}, data.sampler.files if data.sampler else ())
     provenance = {"preset": args.preset, **data.provenance()}
     if before:
         _check_same_data(before.provenance, provenance)
@@ -120,8 +130,9 @@ def run(args: argparse.Namespace) -> int:
         provenance["after"] = {"steps": start.steps, "minutes": round(start.minutes, 1), "seed": start.spec.seed}
     with joined(args.device) as place:
         if data.sampler is not None and place.rank == 0:
-            print(f"data: {data.sampler.usable_rows} of {data.sampler.rows} rows of {len(data.files)} files have a step of "
-                  f"{data.sampler.max_step_rad:g} rad at most")
+            source = data.sampler
+            print(f"data: {source.usable_rows} of {source.rows} rows of {len(source.files)} files have a step of "
+                  f"{source.max_step_rad:g} rad at most")
         synthesis = data.synthesis(kinematics, config.dt_s, spec)
         done = train(kinematics, synthesis, spec, out, provenance, args.resume, initial, place,
                      Path(args.log) if args.log else None)
@@ -130,6 +141,17 @@ def run(args: argparse.Namespace) -> int:
             print(f"{done.steps} steps of {spec.policy} in {done.minutes:.1f} min on {on} -> {out}; "
                   f"next: mimicik export {out} MODEL.onnx")
     return 0
+
+
+def _check_same_settings(args: argparse.Namespace, spec: TrainSpec, provenance: dict[str, Any]) -> None:
+    """Refuse an option that a resumed run would not heed. Raises ConfigError."""
+    asked = {name: getattr(args, name.replace("-", "_"), None) for name, _, _ in OVERRIDES}
+    has = {name: getattr(spec, name.replace("-", "_")) for name in asked} | {"preset": provenance.get("preset", args.preset)}
+    asked["preset"] = None if args.preset == "default" else args.preset
+    for name, value in asked.items():
+        if value is not None and value != has[name]:
+            raise ConfigError(f"--{name}: {value} is not what the run has ({has[name]}), and --resume goes on with the run's own "
+                              "settings; leave it away, or start anew with --init")
 
 
 def _check_same_data(before: dict[str, Any], now: dict[str, Any]) -> None:

@@ -62,6 +62,10 @@ class TrainSpec:
     workers: int = 0
 
 
+# Above these torch, or the machine, ends the process with no word of the option.
+MOST = {"seed": 2**63 - 1, "threads": 1024, "workers": 1024, "width": 16_384, "blocks": 1024, "sampler_steps": 1024,
+        "batch": 2**24, "steps": 10**9}
+
 PRESETS: dict[str, TrainSpec] = {
     "default": TrainSpec(),
     "calm": TrainSpec(batch=512, learning_rate=0.004, closed_loop=1.0),
@@ -73,13 +77,22 @@ def preset(name: str, **changes: float | int | str | None) -> TrainSpec:
     """A preset with changes (None leaves a field alone). Raises ConfigError for an unknown name or a value that cannot be."""
     if name not in PRESETS:
         raise ConfigError(f"--preset: unknown '{name}'; one of {', '.join(PRESETS)}")
-    spec = dataclasses.replace(PRESETS[name], **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]
+    return checked(dataclasses.replace(PRESETS[name], **{k: v for k, v in changes.items() if v is not None}))  # type: ignore[arg-type]
+
+
+def checked(spec: TrainSpec) -> TrainSpec:
+    """The same, if a run can have it. Raises ConfigError."""
     for key in ("width", "blocks", "steps", "batch", "threads", "learning_rate"):
         if not getattr(spec, key) > 0:  # NaN included
             raise ConfigError(f"--{key.replace('_', '-')}: must be positive, got {getattr(spec, key)}")
     for key in ("minutes", "fk_weight", "workers", "sampler_steps", "seed"):
         if not getattr(spec, key) >= 0:
             raise ConfigError(f"--{key.replace('_', '-')}: must not be negative, got {getattr(spec, key)}")
+    for key, most in MOST.items():
+        if getattr(spec, key) > most:
+            raise ConfigError(f"--{key.replace('_', '-')}: must be at most {most:g}, got {getattr(spec, key)}")
+    if len(spec.mix) != 4 or min(spec.mix) < 0.0 or not 0.0 < sum(spec.mix) < float("inf"):
+        raise ConfigError(f"mix: expected four shares, none of them negative, got {spec.mix}")
     if not 0.0 <= spec.bf16_share <= 1.0:
         raise ConfigError(f"--bf16-share: must lie in [0, 1], got {spec.bf16_share}")
     return spec

@@ -18,7 +18,7 @@ class TorchFK(nn.Module):
 
     def __init__(self, table: JointTable) -> None:
         super().__init__()
-        n = len(table.axes)
+        self.n = n = len(table.axes)  # a plain number: len() of a tensor would be part of an exported graph
         parts = np.zeros((4, n, 4, 4))
         for i, (P, axis, slides) in enumerate(zip(table.placements, table.axes, table.prismatic, strict=True)):
             x, y, z = axis
@@ -37,11 +37,10 @@ class TorchFK(nn.Module):
         self.register_buffer("axis", torch.tensor(axis, dtype=torch.float32), persistent=False)
         self.register_buffer("behind", torch.tensor(behind, dtype=torch.float32), persistent=False)
         self.slides = bool(np.any(table.prismatic))
-        self._joint_count = n  # a plain number: len() of a tensor would be part of an exported graph
 
     def forward(self, q: Tensor) -> tuple[Tensor, Tensor]:
         T = self._joints(q)
-        left = self._joint_count
+        left = self.n
         while left > 1:
             pairs = left // 2
             product = T[:, 0 : 2 * pairs : 2] @ T[:, 1 : 2 * pairs : 2]
@@ -54,7 +53,7 @@ class TorchFK(nn.Module):
         T = self._joints(q)
         origins, axes = [], []
         so_far = T[:, 0]
-        for i in range(self._joint_count):
+        for i in range(self.n):
             if i:
                 so_far = so_far @ T[:, i]
             axes.append((so_far[:, :3, :3] @ self.axis[i, :, None])[..., 0])

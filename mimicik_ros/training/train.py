@@ -15,7 +15,7 @@ from torch import nn
 
 from mimicik_ros.core.errors import ConfigError, ModelError
 from mimicik_ros.core.kinematics import Kinematics
-from mimicik_ros.training.checkpoint import Trained, load_checkpoint, restore, save_checkpoint, spec_of
+from mimicik_ros.training.checkpoint import Trained, load_checkpoint, restore, robot_and_period, save_checkpoint, spec_of
 from mimicik_ros.training.closed_loop import ClosedLoop
 from mimicik_ros.training.distributed import Place
 from mimicik_ros.training.loader import samples, step_generator
@@ -70,6 +70,7 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
     if saved:
         restore(saved, policy, average, optimisers)
         step, minutes_before = saved["step"], saved["minutes"]
+    robot = robot_and_period(kinematics, synthesis.period_s)
     arms = None
     if spec.closed_loop:
         arms = ClosedLoop(kinematics, synthesis.homes, synthesis.period_s, max(1, spec.arms // place.processes), spec.ticks,
@@ -114,8 +115,8 @@ def train(kinematics: Kinematics, synthesis: Synthesis, spec: TrainSpec, checkpo
                 book.add(Row(step, minutes(), rate, loss, flow, consistency, *_deployed_errors(average, fk, sample, spec)))
             if first and time.monotonic() - last_save > SAVE_EVERY_S:
                 last_save = time.monotonic()
-                save_checkpoint(checkpoint, Trained(average, spec, step, minutes(), provenance), policy, optimisers)
-    finished = Trained(average, spec, step, minutes(), provenance)
+                save_checkpoint(checkpoint, Trained(average, spec, step, minutes(), provenance, robot), policy, optimisers)
+    finished = Trained(average, spec, step, minutes(), provenance, robot)
     if first:
         save_checkpoint(checkpoint, finished, policy, optimisers)
     return dataclasses.replace(finished, policy=average.cpu())

@@ -196,3 +196,34 @@ def test_nothing_of_the_dataset_needs_torch(made, monkeypatch):
     for name in [m for m in sys.modules if m.startswith("mimicik_ros.training")]:
         monkeypatch.delitem(sys.modules, name)
     assert main(["dataset", "info", made]) == 0
+
+
+@pytest.mark.parametrize("argv", [
+    ["info", "IN", "--json", "IN"], ["split", "IN", "--out", "HERE", "--fractions", "in=1"],
+    ["import-csv", "IN", "IN"], ["import-csv", "IN", "HERE/o.parquet", "--report", "IN"],
+    ["retarget", "IN", "IN"], ["import-lerobot", "LR", "LR/data/chunk-000/episode_000001.parquet"],
+    ["import-bag", "IN", "IN"], ["import-bag", "HERE", "IN"], ["info", "IN", "IN"], ["synth", "HERE/o.parquet/x.parquet"],
+])
+def test_no_output_falls_on_an_input_nor_below_a_file(made, tmp_path, capsys, argv):
+    lerobot(tmp_path / "lr")
+    shutil.copy(made, tmp_path / "in.parquet")
+    (tmp_path / "o.parquet").write_bytes(b"old")
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    words = {"IN": "in.parquet", "LR": "lr", "HERE": ""}
+    named = [str(tmp_path / "/".join([words[a.split("/")[0]], *a.split("/")[1:]]).strip("/")) if a.split("/")[0] in words else a
+             for a in argv]
+    assert main(["dataset", *named]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_the_report_is_json_also_where_nothing_was_kept(tmp_path, capsys):
+    log = tmp_path / "log.csv"
+    log.write_text("a,b\n")
+    assert main(["dataset", "import-csv", str(log), str(tmp_path / "o.parquet"), "--report", str(tmp_path / "new/r.json")]) == 2
+
+    def refuse(text):
+        raise AssertionError(f"{text} is not JSON")
+
+    report = json.loads((tmp_path / "new" / "r.json").read_text(), parse_constant=refuse)
+    assert report["recordings"][0]["step_s"] is None

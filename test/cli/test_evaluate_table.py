@@ -2,12 +2,15 @@
 
 import csv
 import json
+import shutil
+import sys
 
 import pytest
 
 from mimicik_ros.cli import table as verb
 from mimicik_ros.cli.main import main
 from mimicik_ros.evaluation import bars
+from mimicik_ros.share import share_path
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +75,10 @@ def test_json_on_standard_output_is_json_and_nothing_else(short, capsys):
     (["--table", "--out", "{tmp}", "--data", "nowhere"], "--data: no folder 'nowhere'"),
     (["--table", "--out", "{tmp}", "--seed", "-1"], "--seed: must not be negative"),
     (["--table", "--bars", "--out", "{tmp}", "--solvers", "dls"], "--bars: judges the solver 'model'"),
+    (["--table", "--out", "{tmp}", "--samples", "5"], "--samples: of the model alone"),
+    (["--bars", "--step-rad", "0.05"], "--step-rad: of the model alone"),
+    (["--table", "--out", "{tmp}", "--json", "{tmp}"], "is a folder"),
+    (["--table", "--out", "{tmp}", "--data", "{tmp}", "--suites", "teleop", "--solvers", "dls"], "--data: no held-out motion in"),
     (["--bars", "--velocity-limit", "3"], "the bars are judged unclamped"),
     (["--bars", "--models", "a.onnx"], "--models: only with --table"),
     (["--size", "tiny"], "--size: only with --table or --bars")])
@@ -94,3 +101,23 @@ def test_recorded_motion_is_looked_for_beside_the_checkout_only_by_default(tmp_p
     assert verb._data(None) is None
     (tmp_path / "shared" / "data").mkdir(parents=True)
     assert verb._data(None) == tmp_path / "shared" / "data"
+
+
+@pytest.mark.parametrize("argv", [["--samples", "50", "--model", "M"], ["--bars", "--model", "M"],
+                                  ["--table", "--out", "O", "--solvers", "dls", "--models", "M"]])
+def test_figures_are_never_written_over_the_model_that_they_judge(tmp_path, capsys, argv):
+    model = tmp_path / "m.onnx"
+    shutil.copy(share_path("models/airbot_play_g2.onnx"), model)
+    before = model.read_bytes()
+    words = {"M": str(model), "O": str(tmp_path / "out")}
+    assert main(["evaluate", *(words.get(a, a) for a in argv), "--json", str(model)]) == 2
+    assert "is read as well and would be lost" in capsys.readouterr().err
+    assert model.read_bytes() == before and not (tmp_path / "out").exists()
+
+
+def test_a_missing_plotting_library_is_named_before_anything_is_measured(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(verb, "_measured", lambda *_: pytest.fail("measured first"))
+    assert main(["evaluate", "--table", "--out", str(tmp_path / "o"), "--solvers", "dls", "--size", "tiny"]) == 2
+    assert "pip install 'mimicik_ros[eval]'" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()

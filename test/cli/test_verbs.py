@@ -187,8 +187,8 @@ def test_bad_set_up_is_one_line_and_exit_code_two(targets, tmp_path, make, words
 
 
 def test_an_unwritable_output_is_named(targets, capsys):
-    assert main(["replay", str(targets), "--q-init", HOME, "--out", "/nowhere/out.csv"]) == 2
-    assert "/nowhere/out.csv" in capsys.readouterr().err
+    assert main(["replay", str(targets), "--q-init", HOME, "--out", str(targets / "out.csv")]) == 2
+    assert f"--out: '{targets}' is a file, not a folder" in capsys.readouterr().err
 
 
 def test_solve_finds_the_joints_of_a_reachable_pose(capsys):
@@ -258,6 +258,23 @@ def test_doctor_fails_on_a_missing_model_and_goes_on(capsys):
 def test_evaluate_prints_the_definitions_and_figures(capsys):
     assert main(["evaluate", "--samples", "500", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["samples"] == 500
+
+
+@pytest.mark.parametrize(("out", "figures", "words"), [
+    ("targets", "f.json", "is read as well and would be lost"), ("o.csv", "targets", "is read as well and would be lost"),
+    ("o.csv", "o.csv", "is written by --out already"), (".", "f.json", "is a folder")])
+def test_replay_writes_over_no_other_file(tmp_path, targets, capsys, out, figures, words):
+    before = targets.read_bytes()
+    named = [str(targets) if name == "targets" else str(tmp_path / name) for name in (out, figures)]
+    assert main(["replay", str(targets), "--q-init", HOME, "--out", named[0], "--json", named[1]]) == 2
+    assert words in capsys.readouterr().err
+    assert targets.read_bytes() == before and not (tmp_path / "o.csv").exists() and not (tmp_path / "f.json").exists()
+
+
+def test_more_than_the_memory_holds_is_one_line(capsys):
+    assert main(["evaluate", "--samples", str(10**15)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: not enough memory") and error.count("\n") == 1
 
 
 def test_a_missing_extra_prints_the_pip_command(monkeypatch, capsys):

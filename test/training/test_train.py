@@ -1,6 +1,7 @@
 """A real tiny run learns, keeps checkpoints, resumes, and refuses what cannot be."""
 
 import csv
+import os
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ class UntilStep:
     """Data that end, as by a crash, when the batch of a step is asked for."""
 
     def __init__(self, synthesis, step):
-        self._synthesis, self._last = synthesis, step
+        self._synthesis, self._last, self.period_s = synthesis, step, synthesis.period_s
 
     def batch(self, size, step, part):
         if step == self._last:
@@ -149,3 +150,41 @@ def test_values_that_cannot_be_are_refused_by_name(change, word):
 def test_an_unknown_preset_lists_the_known_ones():
     with pytest.raises(ConfigError, match=r"unknown 'huge'; one of default, calm, tiny"):
         preset("huge")
+
+
+class Evil:
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.mark),)
+
+
+def test_a_pickle_that_would_run_code_is_refused_and_nobody_is_told_to_load_it_all_the_same(tmp_path):
+    path, mark = tmp_path / "evil.pt", tmp_path / "mark"
+    torch.save({"policy": Evil(mark)}, path)
+    with pytest.raises(ModelError, match="holds other things than weights") as caught:
+        load_checkpoint(path)
+    assert not mark.exists() and "weights_only" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("key", "value", "words"), [
+    ("step", "3", "not a checkpoint"), ("minutes", None, "not a checkpoint"), ("provenance", None, "not a checkpoint"),
+    ("spec", 5, "not a checkpoint"), ("average", 5, "not a checkpoint"),
+    ("spec.policy", "zzz", "written by another version"), ("spec.width", "8", "written by another version"),
+    ("spec.mix", [1.0], "written by another version"), ("spec.steps", -1, "written by another version")])
+def test_a_checkpoint_with_a_broken_entry_is_named(kinematics, tiny_run, tmp_path, key, value, words):
+    saved = load_checkpoint(tiny_run[1])
+    name, _, inner = key.partition(".")
+    torch.save({**saved, name: {**saved[name], inner: value} if inner else value}, tmp_path / "x.pt")
+    with pytest.raises(ModelError, match=words) as caught:
+        policy_from_checkpoint(kinematics, tmp_path / "x.pt")
+    assert "x.pt" in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [{"optimisers": []}, {"policy": {}}])
+def test_a_checkpoint_that_cannot_go_on_is_named(kinematics, synthesis, tiny_run, tmp_path, change):
+    torch.save({**load_checkpoint(tiny_run[1]), **change, "step": 0}, tmp_path / "x.pt")
+    spec = policy_from_checkpoint(kinematics, tmp_path / "x.pt").spec
+    with pytest.raises(ModelError, match="do not fit its settings"):
+        train(kinematics, synthesis, spec, tmp_path / "x.pt", {"homes": []}, resume=True)

@@ -18,6 +18,8 @@ FAR_RAD = 0.5  # outside by more than this, a value may be in another unit
 NORM_SLACK = 0.1  # a quaternion whose norm is further from 1 is none
 GAP_PERIODS = 3.5  # a longer time without a row ends a piece
 LEAST_S = 0.5  # shorter pieces are not kept
+SLOWEST_S = 0.5  # rows further apart hold no motion that could be learned: their stamps are in another unit
+LATEST_S = 1e11  # a stamp of the year 5000
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ def judge(recording: Recording, rules: Rules) -> tuple[list[Recording], list[Fau
     for fault in faults:
         good[fault.rows] = False
     found("non-finite", ~_finite(recording), "NaN, infinite or missing")
+    slow = too_slow(recording.t_s[good])
+    if slow:
+        return [], [*faults, Fault("stamps", slow)]
+    found("stamps", np.abs(recording.t_s) > LATEST_S, "a stamp beyond the year 5000")
     unit = [f for name, q in _joints(recording) if (f := _in_degrees(name, q[good], rules.kinematics))]
     if unit:
         return [], faults + unit
@@ -88,6 +94,17 @@ def fk_offset_m(recording: Recording, kinematics: Kinematics) -> float:
     if q is None or position is None or not len(q):
         return float("nan")
     return float(np.median(np.linalg.norm(kinematics.fk_batch(q)[:, :3, 3] - position, axis=1)))
+
+
+def too_slow(t_s: Array) -> str:
+    """What is wrong where stamps (k,) are seldom less than SLOWEST_S apart, as those in ms or ns are; else empty."""
+    with np.errstate(over="ignore"):
+        steps = np.diff(t_s)
+    steps = steps[steps > 0.0]
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if usual <= SLOWEST_S:
+        return ""
+    return f"a row every {usual:.4g} s (median), more than {SLOWEST_S:g} s: stamps in ms or ns? Give seconds"
 
 
 def _finite(recording: Recording) -> np.ndarray:
@@ -134,7 +151,7 @@ def _pieces(recording: Recording, rules: Rules, faults: list[Fault]) -> list[Rec
         jump |= ~gap & (np.abs(np.diff(recording.q_command, axis=0)).max(axis=1)
                         > 2.0 * rules.max_speed_rad_s * np.maximum(steps, usual))
     if gap.any():
-        faults.append(Fault("gap", f"{int(gap.sum())} gaps, the longest {steps.max():.2f} s", np.zeros(0, dtype=bool)))
+        faults.append(Fault("gap", f"{int(gap.sum())} gaps, the longest {steps.max():.4g} s", np.zeros(0, dtype=bool)))
     if jump.any():
         speed = float((np.abs(np.diff(q, axis=0)).max(axis=1) / np.maximum(steps, usual))[jump].max())
         faults.append(Fault("step", f"{int(jump.sum())} jumps, a joint at up to {speed:.3g} rad/s", np.zeros(0, dtype=bool)))

@@ -32,7 +32,7 @@ def recordings(paths: list[Path], names: Names, joint_names: tuple[str, ...], de
     """
     for path in paths:
         if not path.is_file():
-            raise DataError(f"{path}: no such file; give CSV files")
+            raise DataError(f"{path}: no such file; give CSV files, not folders")
         yield _recording(path, names, joint_names, degrees)
 
 
@@ -47,6 +47,9 @@ def _recording(path: Path, names: Names, joint_names: tuple[str, ...], degrees: 
             if missing:
                 found = ", ".join(header) or "none"
                 return Recording.unusable(str(path), "columns", f"no column {', '.join(missing)}; found {found}")
+            twice = [name for g in groups for name in groups[g] if header.count(name) > 1]
+            if twice:
+                return Recording.unusable(str(path), "columns", f"column {', '.join(twice)} stands more than once")
             present = [g for g in groups if all(name in header for name in groups[g])]
             halves = [g for g in ("qc", "pose") if g not in present and any(name in header for name in groups[g])]
             if halves:
@@ -76,7 +79,7 @@ def _recording(path: Path, names: Names, joint_names: tuple[str, ...], degrees: 
 def _numbered(pattern: str, joint_names: tuple[str, ...]) -> list[str]:
     try:
         columns = [pattern.format(i=i, name=name) for i, name in enumerate(joint_names, 1)]
-    except (KeyError, IndexError, ValueError) as error:
+    except (KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
         raise DataError(f"'{pattern}': use {{i}} for the joint's number or {{name}} for its name") from error
     if len(set(columns)) != len(columns):
         raise DataError(f"'{pattern}' names one column for every joint; use {{i}} for its number or {{name}} for its name")

@@ -102,7 +102,7 @@ def take_in(recordings: Iterable[Recording], out: Path, header: Header, rules: R
                     writer.write(episode)
                     written += 1
                     kept += len(piece.t_s)
-            steps = np.diff(recording.t_s)
+            steps = np.concatenate([np.diff(piece.t_s) for piece in pieces] or [np.zeros(0)])
             lines.append(Line(recording.name, len(recording.t_s), kept, written,
                               float(np.median(steps)) if len(steps) else float("nan"),
                               fk_offset_m(pieces[0], rules.kinematics) if pieces else float("nan"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -68,10 +69,10 @@ def _info(folder: Path) -> dict[str, Any]:
         info = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"{path}: cannot read ({error.strerror}); give the folder of a LeRobot dataset, v2 or v3") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: no JSON ({error}); repair the file") from error
-    if not isinstance(info, dict) or not isinstance(info.get("fps", 0), (int, float)):
-        raise DataError(f"{path}: expected an object with a number 'fps'; repair the file")
+    if not isinstance(info, dict) or not isinstance(info.get("fps", 0), (int, float)) or not 0 <= info.get("fps", 0) < math.inf:
+        raise DataError(f"{path}: expected an object with a positive number 'fps'; repair the file")
     return info
 
 
@@ -90,7 +91,7 @@ def _lengths(folder: Path) -> dict[int | None, int]:
         except (pa.ArrowException, OSError):  # likewise
             continue
         lengths.update(zip(table["episode_index"].to_pylist(), table["length"].to_pylist(), strict=True))
-    return lengths
+    return {number: length for number, length in lengths.items() if isinstance(length, int)}
 
 
 def _tables(file: Path, columns: Columns) -> Iterator[tuple[int | None, pa.Table]]:
@@ -101,12 +102,15 @@ def _tables(file: Path, columns: Columns) -> Iterator[tuple[int | None, pa.Table
                   "episode_index")
         take = [name for name in dict.fromkeys(wanted) if name in known]
         for column, option in ((columns.state, "--state"), (columns.action, "--action")):
-            if column not in known and column != NEXT:
+            if column not in known and (column, option) != (NEXT, "--action"):
                 rest = f", or `{option} {NEXT}` to take the next row's joints" if option == "--action" else ""
                 raise DataError(f"{file}: no column '{column}'; columns: {', '.join(known)}; name it with {option}{rest}")
+        _check_types(parquet.schema_arrow, file, columns)
         open_rows: list[pa.RecordBatch] = []
         number: int | None = None
         for batch in parquet.iter_batches(BATCH_ROWS, columns=take):
+            if "episode_index" in take and batch["episode_index"].null_count:
+                raise DataError(f"{file}: column 'episode_index' has rows without a value; repair the file")
             ids = batch["episode_index"].to_numpy() if "episode_index" in take else np.zeros(len(batch), dtype=int)
             cuts = [0, *(np.flatnonzero(np.diff(ids)) + 1), len(ids)]
             for a, b in pairwise(cuts):
@@ -117,6 +121,29 @@ def _tables(file: Path, columns: Columns) -> Iterator[tuple[int | None, pa.Table
                 open_rows.append(batch.slice(a, b - a))
         if open_rows:
             yield number if "episode_index" in take else None, pa.Table.from_batches(open_rows)
+
+
+def _check_types(schema: pa.Schema, file: Path, columns: Columns) -> None:
+    """Raises DataError where a column is there, but does not hold what it should."""
+    vectors = {columns.state: "--state", columns.action: "--action", columns.state_pose: "--state-quat",
+               columns.action_pose: "--action-quat"}
+    for name, option in vectors.items():
+        kind = schema.field(name).type if name in schema.names else None
+        if kind is not None and not (_is_list(kind) and _is_number(kind.value_type)):
+            raise DataError(f"{file}: column '{name}' is {kind}, expected a list of numbers; name another with {option}")
+    for name, fits, expected in (("episode_index", pa.types.is_integer, "an integer"), ("timestamp", _is_number, "a number"),
+                                 ("frame_index", pa.types.is_integer, "an integer")):
+        kind = schema.field(name).type if name in schema.names else None
+        if kind is not None and not fits(kind):
+            raise DataError(f"{file}: column '{name}' is {kind}, expected {expected}; repair the file")
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) or pa.types.is_large_list(kind))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
 def _recording(name: str, table: pa.Table, columns: Columns, n: int, degrees: bool, period_s: float | None,

@@ -32,13 +32,17 @@ class Dataset:
         any_robot: take another robot's file all the same.
 
     Raises:
-        DataError: a file is missing, truncated, none of ours, or of another robot; or the files differ in robot or period.
+        DataError: a file is missing, truncated, none of ours, named twice, or of another robot; or the files differ in robot or
+            period.
     """
 
     def __init__(self, paths: Sequence[str | Path], kinematics: Kinematics | None = None, any_robot: bool = False) -> None:
         self.files = [file for path in paths for file in _files(Path(path))]
         if not self.files:
             raise DataError("no dataset named; give one or more .parquet files")
+        twice = [f for i, f in enumerate(self.files) if f.resolve() in {g.resolve() for g in self.files[:i]}]
+        if twice:  # a split would put the same episode into two parts
+            raise DataError(f"{twice[0]}: named more than once; name it once")
         self.headers: list[Header] = []
         self.groups: list[Group] = []
         for file in self.files:

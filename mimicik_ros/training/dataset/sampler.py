@@ -49,6 +49,7 @@ class StepSampler:
             raise DataError(f"{self._data.files[0]}: no row of {self._data.rows} has a step within {max_step_rad:g} rad in each "
                             "joint; see `mimicik dataset info`")
         self.rows, self.usable_rows = self._data.rows, int(counts.sum())
+        self.files = tuple(self._data.files)
         self._shares = counts / counts.sum()
         self._window: tuple[int, Array, Array] | None = None
 

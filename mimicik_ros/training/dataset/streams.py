@@ -13,7 +13,7 @@ from mimicik_ros.core import se3
 from mimicik_ros.core.errors import DataError
 from mimicik_ros.core.kinematics import Kinematics
 from mimicik_ros.core.types import Array
-from mimicik_ros.training.dataset.checks import GAP_PERIODS, NORM_SLACK
+from mimicik_ros.training.dataset.checks import GAP_PERIODS, LATEST_S, NORM_SLACK, too_slow
 from mimicik_ros.training.dataset.follow import error_and_jacobian
 from mimicik_ros.training.dataset.resample import at, continuous, times
 
@@ -44,6 +44,9 @@ def read(path: Path, period_s: float, most_s: float) -> Stream:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.reader(file)
             names = [cell.strip() for cell in next(rows, [])]
+            twice = [name for name in HEADER if names.count(name) > 1]
+            if twice:
+                return Stream([], 0, [("columns", f"column {', '.join(twice)} stands more than once")])
             missing = [name for name in HEADER if name not in names]
             if missing:
                 return Stream([], 0, [("columns", f"no column {', '.join(missing)}")])
@@ -61,6 +64,10 @@ def read(path: Path, period_s: float, most_s: float) -> Stream:
 
     rows_found = len(values)
     without(~np.isfinite(values).all(axis=1), "non-finite", "NaN, infinite or missing")
+    slow = too_slow(values[:, 0])
+    if slow:
+        return Stream([], rows_found, [*faults, ("stamps", slow)])
+    without(np.abs(values[:, 0]) > LATEST_S, "stamps", "a stamp beyond the year 5000")
     without(np.abs(np.linalg.norm(values[:, 4:], axis=1) - 1.0) > NORM_SLACK, "quaternion", "a quaternion of another norm than 1")
     latest = np.concatenate([[-np.inf], np.maximum.accumulate(values[:, 0])[:-1]]) if len(values) else np.zeros(0)
     without(values[:, 0] <= latest, "stamps", "a stamp that is not after those before it")
@@ -69,7 +76,7 @@ def read(path: Path, period_s: float, most_s: float) -> Stream:
     steps = np.diff(values[:, 0])
     gaps = np.flatnonzero(steps > GAP_PERIODS * max(float(np.median(steps)), period_s)) + 1
     if len(gaps):
-        faults.append(("gap", f"{len(gaps)} gaps, the longest {steps.max():.2f} s"))
+        faults.append(("gap", f"{len(gaps)} gaps, the longest {steps.max():.4g} s"))
     parts = [part for a, b in zip([0, *gaps], [*gaps, len(values)], strict=True) for part in _parts(values[a:b], most_s)]
     return Stream([_poses(part, period_s) for part in parts if len(part) > 1], rows_found, faults)
 

@@ -41,13 +41,14 @@ class DatasetWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None:
-            self._flush()
-        self._file.close()
-        if kind is None and self.episodes:
-            self._partial.replace(self.path)
-        else:
-            self._partial.unlink(missing_ok=True)
+        try:
+            if kind is None:
+                self._flush()
+            self._file.close()
+            if kind is None and self.episodes:
+                self._partial.replace(self.path)
+        finally:
+            self._partial.unlink(missing_ok=True)  # of a failed run, a full disk included
 
     def write(self, episode: Episode, number: int | None = None) -> None:
         """Append an episode; it is numbered in the order of writing unless a number is given."""

@@ -123,3 +123,16 @@ def test_an_empty_and_a_short_episode_say_so(rules):
     assert kinds(judge(Recording.unusable("r", "truncated", "ends early"), rules)[1]) == ["truncated"]
     pieces, faults = judge(recording(5), rules)
     assert not pieces and kinds(faults) == ["short"]
+
+
+@pytest.mark.parametrize("unit", [1e3, 1e6, 1e9])
+def test_stamps_in_another_unit_drop_the_episode_and_are_named(rules, unit):
+    r = recording()
+    pieces, faults = judge(dataclasses.replace(r, t_s=unit * (1.7e9 + r.t_s)), rules)
+    assert not pieces and kinds(faults) == ["stamps"] and "Give seconds" in faults[0].text
+
+
+def test_a_stamp_that_no_clock_gives_costs_its_row_only(rules):
+    pieces, faults = judge(changed("t_s", 199, 1e300), rules)
+    assert [len(p.t_s) for p in pieces] == [199]
+    assert kinds(faults) == ["stamps"] and "1 of 200 rows, first in row 199" in faults[0].text

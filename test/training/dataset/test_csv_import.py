@@ -83,8 +83,20 @@ def test_a_file_that_is_not_there_is_refused(tmp_path, taken):
         taken(tmp_path / "missing.csv")
 
 
-@pytest.mark.parametrize("pattern", ["q", "{x}", "{"])
+@pytest.mark.parametrize("pattern", ["q", "{x}", "{", "q{i.x}", "{name[x]}"])
 def test_a_pattern_that_names_no_joint_is_refused(tmp_path, taken, pattern):
     (tmp_path / "a.csv").write_text("t\n")
     with pytest.raises(DataError, match=r"\{name\} for its name"):
         taken(tmp_path / "a.csv", names=Names(joints=pattern))
+
+
+def test_a_column_that_stands_twice_is_named_and_none_of_them_is_taken(tmp_path, taken):
+    t, q, _ = motion(100)
+    report, episodes = taken(write(tmp_path / "a.csv", ["t", *Q, "q3"], t, q, q[:, 2] + 0.1))
+    assert not episodes and report.lines[0].faults == [("columns", "column q3 stands more than once")]
+
+
+def test_the_time_between_rows_is_that_of_the_rows_kept(tmp_path, taken):
+    t, q, _ = motion(100)
+    report, _ = taken(write(tmp_path / "a.csv", ["t", *Q], np.repeat(t, 3), np.repeat(q, 3, axis=0)))
+    assert report.lines[0].step_s == pytest.approx(0.05) and "were brought onto" not in report.text()

@@ -185,3 +185,37 @@ def test_what_is_no_lerobot_folder_is_refused(tmp_path, taken, make, words):
     make(tmp_path / "x")
     with pytest.raises(DataError, match=words):
         taken(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("name", "values", "words"), [
+    ("observation.state", [0.1] * ROWS, "column 'observation.state' is double, expected a list of numbers.*--state"),
+    ("observation.state", ["abcdef"] * ROWS, "is string, expected a list of numbers"),
+    ("action", [["a"] * 6] * ROWS, "column 'action' is list.*--action"),
+    ("action", [[[0.1]] * 6] * ROWS, "column 'action' is list"),
+    ("action_quat", [1.0] * ROWS, "column 'action_quat' is double.*--action-quat"),
+    ("timestamp", [[0.1]] * ROWS, "column 'timestamp' is list.*expected a number"),
+    ("timestamp", ["0"] * ROWS, "column 'timestamp' is string, expected a number"),
+    ("frame_index", ["0"] * ROWS, "column 'frame_index' is string, expected an integer"),
+    ("episode_index", [0.5] * ROWS, "column 'episode_index' is double, expected an integer"),
+    ("episode_index", pa.array([None] * ROWS, pa.int64()), "column 'episode_index' has rows without a value"),
+])
+def test_a_column_of_another_type_is_refused_with_the_option_that_names_it(v2, taken, name, values, words):
+    with pytest.raises(DataError, match=words):
+        taken(v2(table(0, **{name: values})))
+
+
+def test_the_joints_of_a_row_cannot_be_those_of_the_next(v2, taken):
+    with pytest.raises(DataError, match=r"no column 'next'.*--state"):
+        taken(v2(table(0)), Columns(state="next"))
+
+
+def test_a_length_of_the_meta_data_that_is_no_number_is_left_alone(v2, taken):
+    report, episodes = taken(v2(table(0), lengths=["120"]))
+    assert len(episodes) == 1 and not report.lines[0].faults
+
+
+@pytest.mark.parametrize("fps", [-5, float("nan"), float("inf")])
+def test_a_rate_that_cannot_be_is_refused(tmp_path, taken, fps):
+    info(tmp_path / "x", fps=fps)
+    with pytest.raises(DataError, match="positive number 'fps'"):
+        taken(tmp_path / "x")

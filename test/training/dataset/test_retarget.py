@@ -207,3 +207,14 @@ def test_episodes_shorter_than_half_a_second_are_not_made(kinematics):
     breaks = np.zeros(30, dtype=bool)
     breaks[[0, 11, 23]] = True
     assert [len(e) for e in episodes_of(Way(q, breaks), kinematics.fk_batch(q), PERIOD_S)] == [11]  # 0.5 s from first to last
+
+
+@pytest.mark.parametrize(("stamps", "columns", "kind"), [
+    (1e3 * np.arange(40), HEADER, "stamps"), (1.7e18 + 5e7 * np.arange(40), HEADER, "stamps"),
+    (0.05 * np.arange(40), HEADER.strip().replace("z", "x", 1) + "\n", "columns"),
+])
+def test_another_unit_of_time_and_a_column_that_stands_twice_are_named(tmp_path, stamps, columns, kind):
+    path = tmp_path / "s.csv"
+    path.write_text(columns + "".join(f"{t!r},0,0,0,0,0,0,1\n" for t in stamps.tolist()))
+    found = read(path, 0.05, 20.0)
+    assert not found.runs and [k for k, _ in found.faults] == [kind]

@@ -130,3 +130,25 @@ def test_a_failed_run_leaves_the_file_that_was_there_and_no_half_one(dataset_fil
 def test_only_parquet_files_are_written(tmp_path, header, name):
     with pytest.raises(DataError, match=re.escape("ends in .parquet")):
         DatasetWriter(tmp_path / name, header)
+
+
+def test_a_disk_that_is_full_at_the_end_leaves_no_half_file(header, episode_of, tmp_path):
+    with pytest.raises(OSError, match="No space"), DatasetWriter(tmp_path / "a.parquet", header) as writer:
+        writer.write(episode_of(40))
+        writer._file.close()
+        writer._file = Full()
+    assert not list(tmp_path.iterdir())
+
+
+class Full:
+    def write_table(self, *_, **__):
+        raise OSError(28, "No space left on device")
+
+    def close(self):
+        pass
+
+
+def test_a_file_named_twice_is_refused_since_a_split_would_share_its_episodes(dataset_file, tmp_path):
+    path = dataset_file(40)
+    with pytest.raises(DataError, match="more than once"):
+        Dataset([path, tmp_path])
