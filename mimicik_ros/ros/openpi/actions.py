@@ -19,6 +19,17 @@ class ActionError(Exception):
     """Actions that do not have the form that was agreed, or hold what is no number."""
 
 
+def choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    """value.
+
+    Raises:
+        ConfigError: it is none of choices.
+    """
+    if value not in choices:
+        raise ConfigError(f"{name} is '{value}'; choose {', '.join(choices)}")
+    return value
+
+
 @dataclass(frozen=True)
 class ActionSpace:
     """A row is position (3), rotation (by its notation) and, if gripper, one value more. Nothing is guessed from its width.
@@ -47,10 +58,9 @@ class ActionSpace:
     gripper_offset: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value, choices in (("kind", self.kind, KINDS), ("rotation", self.rotation, tuple(NOTATIONS)),
-                                     ("delta_frame", self.delta_frame, DELTA_FRAMES)):
-            if value not in choices:
-                raise ConfigError(f"action.{name} is '{value}'; choose {', '.join(choices)}")
+        choice("action.kind", self.kind, KINDS)
+        choice("action.rotation", self.rotation, tuple(NOTATIONS))
+        choice("action.delta_frame", self.delta_frame, DELTA_FRAMES)
         scales = np.array([self.position_scale, self.rotation_scale, self.gripper_scale, self.gripper_offset])
         if not np.isfinite(scales).all():
             raise ConfigError(f"action scales and offsets must be finite, got {scales.tolist()}")

@@ -9,14 +9,11 @@ import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
-from mimicik_ros.core.errors import ConfigError, MimicIKError
-from mimicik_ros.ros.openpi.wire import WireError, pack, unpack
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
 
-try:
-    from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
-    from websockets.sync.client import ClientConnection, connect
-except ImportError as missing:
-    raise MimicIKError(f"the openpi client cannot load '{missing.name}'; pip install 'mimicik_ros[vla]'") from missing
+from mimicik_ros.core.errors import ConfigError
+from mimicik_ros.ros.openpi.wire import WireError, pack, unpack
 
 _LARGEST_ANSWER = 64 * 2**20  # bytes; a chunk has some kilobytes
 
@@ -50,8 +47,7 @@ class PolicyServer:
     def __init__(self, uri: str, api_key: str = "", connect_timeout_s: float = 5.0, answer_timeout_s: float = 5.0,
                  first_answer_timeout_s: float = 120.0, connected: Callable[[dict[str, Any]], None] = lambda _: None) -> None:
         self.uri = uri if "://" in uri else f"ws://{uri}"
-        parts = urllib.parse.urlsplit(self.uri)
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        if not _is_address(self.uri):
             raise ConfigError(f"'{uri}' is no address of a policy server; give ws://host:port or wss://host:port")
         self._headers = {"Authorization": f"Api-Key {api_key}"} if api_key else None
         self._connect_s, self._answer_s, self._first_s = connect_timeout_s, answer_timeout_s, first_answer_timeout_s
@@ -120,3 +116,11 @@ class PolicyServer:
         if not isinstance(value, dict):
             raise ServerFault(f"{self.uri}: {what} is a {type(value).__name__}, not a map")
         return value
+
+
+def _is_address(uri: str) -> bool:
+    try:
+        parts = urllib.parse.urlsplit(uri)
+        return parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or beyond 65535
+        return False
