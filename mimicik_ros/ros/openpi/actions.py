@@ -93,11 +93,14 @@ class ActionSpace:
         return np.hstack([T[:, :3, 3], se3.quat_from_rotation(T[:, :3, :3])]), gripper
 
     def _checked(self, actions: object) -> Array:
-        array = np.asarray(actions)
+        expected = (f"expected actions (n, {self.width}) - position 3, {self.rotation} {NOTATIONS[self.rotation].width}"
+                    f"{', gripper 1' if self.gripper else ''} - and got")
+        try:
+            array = np.asarray(actions)
+        except ValueError as error:
+            raise ActionError(f"{expected} ragged rows") from error
         if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != self.width or not len(array):
-            raise ActionError(
-                f"expected actions (n, {self.width}) - position 3, {self.rotation} {NOTATIONS[self.rotation].width}"
-                f"{', gripper 1' if self.gripper else ''} - and got {array.dtype} {array.shape}")
+            raise ActionError(f"{expected} {array.dtype} {array.shape}")
         rows = array.astype(float)
         bad = ~np.isfinite(rows).all(axis=1)
         if bad.any():
