@@ -92,8 +92,9 @@ class OpenPIPolicy(PolicyChunks):
         poses, self.pending = self.space.decode(answer[self.keys[2]], T_base_tool)
         return poses
 
-    def send(self, poses, start_ns):
-        super().send(poses, start_ns)
+    def send(self, poses, seen_ns):
+        super().send(poses, seen_ns)
+        start_ns = seen_ns + self.first_pose_ns
         ahead_s = 1e-9 * (start_ns + (len(poses) - 1) * self.period_ns - self.get_clock().now().nanoseconds)
         self.get_logger().info(f"chunks of {len(poses)} poses, the last one {ahead_s:.2f} s from now", throttle_duration_sec=10.0)
         if self.pending is not None:  # only now: a chunk that is refused closes no gripper

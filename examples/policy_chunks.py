@@ -55,13 +55,13 @@ class PolicyChunks(Node):
                 self.due.clear()
                 try:
                     seen_ns = self.get_clock().now().nanoseconds  # a chunk counts from what the policy saw, not from its answer
-                    self.send(np.asarray(self.policy(self.observe()), dtype=float), seen_ns + self.first_pose_ns)
+                    self.send(np.asarray(self.policy(self.observe()), dtype=float), seen_ns)
                 except Exception as error:  # whatever a policy throws: no chunk leaves, and the arm holds after the last one
                     self.get_logger().error(f"no chunk: {type(error).__name__}: {error}", throttle_duration_sec=1.0)
 
-    def send(self, poses, start_ns):
+    def send(self, poses, seen_ns):
         now_ns = self.get_clock().now().nanoseconds
-        self.paths.publish(path_message(poses, self.frame, start_ns, self.period_ns, now_ns))
+        self.paths.publish(path_message(poses, self.frame, seen_ns, seen_ns + self.first_pose_ns, self.period_ns, now_ns))
 
 
 def main(node_class=PolicyChunks):

@@ -14,12 +14,13 @@ class ChunkError(Exception):
     """The poses are no chunk, or come too late to be one; nothing must be sent."""
 
 
-def path_message(poses: Array, frame_id: str, start_ns: int, period_ns: int, now_ns: int) -> Path:
-    """Poses as a chunk with a stamp on each; the header carries the first one's.
+def path_message(poses: Array, frame_id: str, seen_ns: int, start_ns: int, period_ns: int, now_ns: int) -> Path:
+    """Poses as a chunk with a stamp on each; the header tells when the policy saw what they answer.
 
     Args:
         poses: (n, 7) rows x y z qx qy qz qw: metres and a quaternion of any norm above 1e-3, in frame_id.
         frame_id: frame of the poses.
+        seen_ns: time of the observation, on the ROS clock.
         start_ns: when the first pose is due, on the ROS clock.
         period_ns: from each pose to the next.
         now_ns: the ROS clock.
@@ -39,6 +40,7 @@ def path_message(poses: Array, frame_id: str, start_ns: int, period_ns: int, now
     if late_s > 0.0:
         raise ChunkError(f"the chunk ended {late_s:.2f} s before it was there; a faster policy or a longer chunk is needed")
     path = Path()
+    path.header.frame_id, path.header.stamp = frame_id, Time(nanoseconds=seen_ns).to_msg()
     unit = np.hstack([poses[:, :3], poses[:, 3:] / norms[:, None]])
     for i, row in enumerate(unit.tolist()):
         pose = PoseStamped()
@@ -46,5 +48,4 @@ def path_message(poses: Array, frame_id: str, start_ns: int, period_ns: int, now
         p, q = pose.pose.position, pose.pose.orientation
         p.x, p.y, p.z, q.x, q.y, q.z, q.w = row
         path.poses.append(pose)
-    path.header = path.poses[0].header
     return path

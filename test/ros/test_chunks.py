@@ -10,14 +10,14 @@ ROWS = np.tile([0.3, 0.1, 0.2, 0, 0, 0, 2.0], (3, 1))
 
 
 def make(rows, start_ns=NOW_NS, now_ns=NOW_NS):
-    return path_message(np.asarray(rows, float), "base_link", start_ns, PERIOD_NS, now_ns)
+    return path_message(np.asarray(rows, float), "base_link", NOW_NS - 30_000_000, start_ns, PERIOD_NS, now_ns)
 
 
 def test_every_pose_has_its_exact_stamp_frame_and_a_unit_quaternion():
     path = make(ROWS)
     assert [(p.header.stamp.sec, p.header.stamp.nanosec) for p in path.poses] == [
         (1_700_000_000, 980_000_000), (1_700_000_001, 30_000_000), (1_700_000_001, 80_000_000)]
-    assert path.header.stamp == path.poses[0].header.stamp
+    assert (path.header.stamp.sec, path.header.stamp.nanosec) == (1_700_000_000, 950_000_000)  # of the observation
     assert {path.header.frame_id, *(p.header.frame_id for p in path.poses)} == {"base_link"}
     pose = path.poses[1].pose
     assert (pose.position.x, pose.position.y, pose.position.z) == (0.3, 0.1, 0.2)
