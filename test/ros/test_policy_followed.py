@@ -20,7 +20,7 @@ def test_the_arm_follows_the_circle_of_a_policy_that_speaks_twice_a_second(graph
     seen = []
     graph.until(lambda: graph.statuses()[-1]["values"]["mode"] == "TRACKING", "mode TRACKING")
     start = policy.start[0][:3, 3]
-    centre = start + [0.0, 0.0, 0.04]
+    centre = start + np.array([0.0, 0.0, 0.04])
 
     def quarter_round():
         T = graph.node.session.last.T_command
