@@ -137,7 +137,8 @@ def test_a_policy_that_fails_sends_nothing_and_is_asked_again(hearing, answer):
     hearing.until(lambda: hearing.paths, "the first good chunk")
     assert len(answers) >= 3
     assert len(hearing.paths[0].poses) == 16
-    assert hearing.paths[0].poses[0].pose.position.z == pytest.approx(0.22)  # that of the third call
+    calls_before = (hearing.paths[0].poses[0].pose.position.z - 0.2) / 0.01
+    assert calls_before >= 1.999  # of the third call, or a later one if that was sent before the subscriber was found
 
 
 def test_an_answer_after_the_end_of_its_chunk_is_not_sent(hearing):

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 from mimicik_ros.core.errors import ConfigError
 from mimicik_ros.ros.openpi.wire import WireError, pack, unpack
@@ -52,7 +53,7 @@ class PolicyServer:
         self._headers = {"Authorization": f"Api-Key {api_key}"} if api_key else None
         self._connect_s, self._answer_s, self._first_s = connect_timeout_s, answer_timeout_s, first_answer_timeout_s
         self._connected = connected
-        self._connection: ClientConnection | None = None
+        self._connection: Connection | None = None
         self._stack = contextlib.ExitStack()
         self._answered = False
 
@@ -83,12 +84,12 @@ class PolicyServer:
         self._connection, stack, self._stack = None, self._stack, contextlib.ExitStack()
         stack.close()
 
-    def _open(self) -> ClientConnection:
+    def _open(self) -> Connection:
         self._answered = False
         try:
             # Uncompressed as openpi's own client. No keep-alive: the server cannot answer a ping while its model computes.
             # No proxy from the environment: a policy server stands in the robot's own network.
-            connection: ClientConnection = self._stack.enter_context(connect(
+            connection: Connection = self._stack.enter_context(connect(
                 self.uri, compression=None, max_size=_LARGEST_ANSWER, additional_headers=self._headers, proxy=None,
                 open_timeout=self._connect_s, ping_interval=None, close_timeout=1.0))
         except InvalidStatus as error:
@@ -102,7 +103,7 @@ class PolicyServer:
         self._connected(metadata)
         return connection
 
-    def _receive(self, connection: ClientConnection, timeout_s: float, what: str) -> dict[str, Any]:
+    def _receive(self, connection: Connection, timeout_s: float, what: str) -> dict[str, Any]:
         try:
             frame = connection.recv(timeout=timeout_s)
         except TimeoutError as error:

@@ -63,7 +63,7 @@ def _decode(fields: dict[Any, Any]) -> Any:
 
 
 def _dtype(fields: dict[Any, Any]) -> np.dtype[Any]:
-    dtype = np.dtype(fields[b"dtype"])
+    dtype: np.dtype[Any] = np.dtype(fields[b"dtype"])
     if dtype.kind not in _KINDS:
         raise ValueError(f"numpy type {dtype} is refused")
     return dtype
