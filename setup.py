@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 
 NAME = "mimicik_ros"
 ROOT = Path(__file__).resolve().parent
-SHIPPED = ("launch", "config", "urdf", "models")
+SHIPPED = ("launch", "config", "urdf", "models", "examples")
 
 
 def version() -> str:
@@ -40,6 +40,9 @@ EXTRAS = {
     "eval": ["matplotlib", "tqdm", "rosbags"],
     "baselines": ["pin-pink", "qpsolvers", "daqp", "pytracik", "pybullet"],
     "teleop": ["viser"],
+    # openpi's wire format. Not the package openpi-client: it pins numpy below 2 and waits for a server without a limit.
+    # websockets: 15 is the first whose blocking client can do without keep-alive pings and proxies.
+    "vla": ["websockets>=15", "msgpack>=1.0", "pillow"],
     "dev": ["pytest", "hypothesis", "ruff", "mypy", "types-PyYAML", "colcon-common-extensions", "colcon-ros", "build"],
 }
 

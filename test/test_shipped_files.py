@@ -14,7 +14,7 @@ import mimicik_ros
 from mimicik_ros.core.kinematics import Kinematics
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = ("launch", "config", "urdf", "models")
+SHIPPED = ("launch", "config", "urdf", "models", "examples")
 JOINTS = tuple(f"joint{i}" for i in range(1, 7))
 TOOL_AT_ZERO = {"bare": (0.1265, 0.0, 0.2146), "e2b": (0.1889, 0.0, 0.2146), "g2": (0.2866, 0.0, 0.2146)}
 
@@ -57,7 +57,7 @@ def test_every_imported_ros_package_is_a_dependency_in_package_xml():
     package = ET.parse(ROOT / "package.xml").getroot()
     declared = {e.text for e in package.iter() if e.tag in ("depend", "exec_depend")}
     used = set()
-    for path in [*(ROOT / "mimicik_ros").rglob("*.py"), *(ROOT / "launch").glob("*.py")]:
+    for path in [*(ROOT / "mimicik_ros").rglob("*.py"), *(ROOT / "launch").glob("*.py"), *(ROOT / "examples").glob("*.py")]:
         used |= set(re.findall(r"^\s*(?:from|import) ([a-z0-9_]+)", path.read_text(encoding="utf-8"), re.M))
     ros = {n for n in used if n.endswith(("_msgs", "_srvs", "_interfaces")) or n in
            ("rclpy", "tf2_ros", "launch", "launch_ros", "interactive_markers", "sensor_msgs_py", "ament_index_python")}
