@@ -1,11 +1,9 @@
 """The template, the node and the fake arm together: what a policy says is what the tool does."""
 
 import numpy as np
-import pytest
 from circle_policy import Circle
 from policy_chunks import PolicyChunks
 from rclpy.parameter import Parameter
-
 
 
 def test_the_arm_follows_the_circle_of_a_policy_that_speaks_twice_a_second(graph):
