@@ -32,6 +32,7 @@ class RobotConfig:
     tool_frame: str = _p("end_link", "frame that is posed")
     joint_names: tuple[str, ...] = _p(
         ("joint1", "joint2", "joint3", "joint4", "joint5", "joint6"), "commanded joints in chain order")
+    driver_prefix: str = _p("", "what the driver puts before these names on joint_states and expects in commands, e.g. left_arm_")
     velocity_limits_rad_s: tuple[float, ...] = _p(
         (1.57,) * 6, "per joint; the vendor's URDF gives 0 = not given; 1.57 is a public OCS2 configuration's value",
         1e-3, 100.0, unit="rad/s")
@@ -99,6 +100,11 @@ class OutputConfig:
     append_gripper: bool = _p(False, "append gripper_position to the command (drivers that want 7 values)")
     gripper_joint: str = _p("gripper", "name of the appended value where the message carries names")
     gripper_position: float = _p(0.0, "value appended", 0.0, 1.0)
+    end_velocity: bool = _p(
+        False, "give a JointTrajectory's point the velocity of the command; ros2_control's default is to reject that in motion")
+    command_rate_hz: float = _p(
+        0.0, "rate of joint_command, smoothly between the ticks and at least their rate; 0 = one at each tick", 0.0, 250.0,
+        unit="Hz")
     other_publisher: str = _p(
         "error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
 
@@ -126,6 +132,16 @@ class Config:
     def dt_s(self) -> float:
         """Tick period in seconds."""
         return 1.0 / self.servo.rate_hz
+
+    @property
+    def command_period_s(self) -> float:
+        """Time between two messages on joint_command in seconds."""
+        return 1.0 / self.output.command_rate_hz if self.output.command_rate_hz else self.dt_s
+
+    @property
+    def driver_joint_names(self) -> tuple[str, ...]:
+        """Our joints under the driver's names, in the order of robot.joint_names."""
+        return tuple(self.robot.driver_prefix + name for name in self.robot.joint_names)
 
 
 def parameters() -> dict[str, dataclasses.Field[Any]]:
@@ -156,6 +172,9 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
         got = len(getattr(config.robot, key))
         if got != n:
             raise ConfigError(f"{origin}: robot.{key} has {got} values for {n} joints; give one per joint")
+    if 0.0 < config.output.command_rate_hz < config.servo.rate_hz:
+        raise ConfigError(f"{origin}: output.command_rate_hz is {config.output.command_rate_hz:g} Hz, below servo.rate_hz "
+                          f"{config.servo.rate_hz:g} Hz; give at least that, or 0 for one command at each tick")
     return config
 
 

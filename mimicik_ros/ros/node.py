@@ -9,7 +9,6 @@ import rclpy
 from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
-from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -21,6 +20,7 @@ from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError, MimicIKError
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.ros import diagnostics, limits_log, parameters, process
+from mimicik_ros.ros.command_stream import CommandStream
 from mimicik_ros.ros.inbox import Inbox
 from mimicik_ros.ros.pacing import Pacing
 from mimicik_ros.ros.ports import Ports
@@ -89,7 +89,7 @@ class MimicIKNode(LifecycleNode):
         except MimicIKError as error:
             return self._fail(str(error))
         self._ports = Ports(self, self.config, self._on_qos_error)
-        names = self.config.robot.joint_names
+        names = self.config.driver_joint_names
         topic = self.resolve_topic_name("joint_states")
         self._inbox = Inbox(names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
             f"{topic}: message rejected: {reason}", throttle_duration_sec=2.0))
@@ -116,6 +116,7 @@ class MimicIKNode(LifecycleNode):
         pacing = Pacing(due_s, period_s, self.config.node.deadline_s)
         self.session = Session(
             self._servo, self.config, self._inbox, self._ports, pacing, self.steady_s, self.ros_s)
+        self._stream = CommandStream(self, self.config, self._servo.kinematics, self._ports, due_s)
         self._timers_active = [timer, self.create_timer(1.0, self._on_second, clock=self._steady)]
         self.get_logger().info(f"active at {self.config.servo.rate_hz:g} Hz")
         return super().on_activate(state)
@@ -159,10 +160,11 @@ class MimicIKNode(LifecycleNode):
         longest_s = max(v / a for v, a in zip(limits.velocity_limits_rad_s, limits.acceleration_limits_rad_s2, strict=True))
         for _ in range(int(longest_s / self.config.dt_s) + 3):
             # The driver expects commands one period apart; a burst would exceed the limits in its eyes.
-            self._steady.sleep_for(Duration(seconds=self.config.dt_s))
+            self._stream.wait(self.config.dt_s)
             result = session.tick()
             if result.q_command is None or not session.moving:
                 break
+        self._stream.close()
 
     def _release(self) -> None:
         for destroy, entity in self._entities:
@@ -191,7 +193,7 @@ class MimicIKNode(LifecycleNode):
         if order is not None and not self._mapping_logged:
             self._mapping_logged = True
             topic = self.resolve_topic_name("joint_states")
-            self.get_logger().info(limits_log.mapping_line(topic, self.config.robot.joint_names, order))
+            self.get_logger().info(limits_log.mapping_line(topic, self.config.driver_joint_names, order))
         policy = session.servo.policy
         session.report({
             "provider": policy.provider if policy is not None else "none", "solver": self._solver,

@@ -15,7 +15,8 @@ from mimicik_ros.core.errors import ConfigError
 
 # Groups that describe what is loaded or created while configuring; the rest may change at run time.
 _FIXED_GROUPS = ("robot", "policy")
-_FIXED = frozenset({"servo.rate_hz", "output.type", "output.append_gripper", "output.gripper_joint", "node.autostart"})
+_FIXED = frozenset({"servo.rate_hz", "output.type", "output.append_gripper", "output.gripper_joint", "output.command_rate_hz",
+                    "output.end_velocity", "node.autostart"})
 _FOREIGN = ("use_sim_time", "start_type_description_service", "qos_overrides.")
 
 
