@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 
 NAME = "mimicik_ros"
 ROOT = Path(__file__).resolve().parent
-SHIPPED = ("launch", "config", "urdf", "models")
+SHIPPED = ("launch", "config", "config/drivers", "urdf", "models")
 
 
 def version() -> str:
