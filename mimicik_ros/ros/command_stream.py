@@ -46,6 +46,11 @@ class CommandStream:
             self._ports.deliver = self.take
             self._timer = node.create_timer(self._period_s, self._on_timer, clock=self._steady)
 
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is under way and nothing is sent."""
+        return self._state is None
+
     def take(self, q: Array, velocity: Array, _time: Time) -> None:
         """A tick asks for joints (n,) rad, a step of velocity (n,) rad/s from the joints that it started from."""
         now_s = self._now_s()

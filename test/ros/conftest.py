@@ -32,13 +32,16 @@ PATIENT = {"freshness.joints_timeout_s": 2.0, "freshness.target_timeout_s": 1.0,
 class Graph:
     """Node, fake arm, recorder and a target source on one executor."""
 
-    def __init__(self, node=None, arm=None, node_class=MimicIKNode):
+    def __init__(self, node=None, arm=None, node_class=MimicIKNode, remap=(), states_topic="joint_states"):
         self.executor = SingleThreadedExecutor()
         self.nodes = []
         overrides = {**PATIENT, **(node or {})}
-        self.node = self.add(node_class(parameter_overrides=parameters(overrides)))
-        self.arm = self.add(FakeArm(parameter_overrides=parameters({"lag_s": 0.02, **(arm or {})})))
-        self.recorder = self.add(Recorder(NAMES, overrides.get("output.type", "joint_state")))
+        cli_args = ["--ros-args", *(part for rule in remap for part in ("-r", rule))] if remap else None
+        self.node = self.add(node_class(parameter_overrides=parameters(overrides), cli_args=cli_args))
+        arm_remap = ["--ros-args", "-r", f"joint_states:={states_topic}"]
+        self.arm = self.add(FakeArm(parameter_overrides=parameters({"lag_s": 0.02, **(arm or {})}), cli_args=arm_remap))
+        names = tuple(overrides.get("robot.driver_prefix", "") + name for name in NAMES)
+        self.recorder = self.add(Recorder(names, overrides.get("output.type", "joint_state"), cli_args=cli_args))
         self.helper = self.add(rclpy.create_node("helper"))
         self.targets = self.helper.create_publisher(PoseStamped, "mimicik/target_pose", TARGET_QOS)
         self.timer = None
@@ -122,6 +125,11 @@ class Graph:
 
     def track(self):
         """Engage on a slow circle of 20 mm around the home pose and follow it."""
+        self.engage_on_a_circle()
+        self.until(lambda: self.statuses()[-1]["values"]["mode"] == "TRACKING", "mode TRACKING")
+
+    def engage_on_a_circle(self):
+        """As track, for an arm that may not follow."""
         self.start()
         T = self.home_pose()
 
@@ -134,7 +142,6 @@ class Graph:
         self.stream(circle)
         self.until_status("disabled")
         assert self.enable().success
-        self.until(lambda: self.statuses()[-1]["values"]["mode"] == "TRACKING", "mode TRACKING")
 
     # --- the promise
     def assert_within_limits(self):
@@ -142,14 +149,14 @@ class Graph:
         """
         q = self.commands()
         start = np.array(self.recorder.rows("joint_states")[0]["q"])
-        config, robot = self.node.config, self.node.config.robot
+        robot, period_s = self.node.config.robot, self.node.config.command_period_s
         assert np.all(np.isfinite(q))
         limits = np.array(POSITION_LIMITS)
         slack = 1e-9
         assert np.all(q >= limits[:, 0] - slack) and np.all(q <= limits[:, 1] + slack)
-        velocity = np.diff(np.vstack([start, q]), axis=0) / config.dt_s
+        velocity = np.diff(np.vstack([start, q]), axis=0) / period_s
         assert np.all(np.abs(velocity) <= np.array(robot.velocity_limits_rad_s) * (1 + 1e-6) + 1e-9)
-        acceleration = np.diff(np.vstack([np.zeros(6), velocity]), axis=0) / config.dt_s
+        acceleration = np.diff(np.vstack([np.zeros(6), velocity]), axis=0) / period_s
         assert np.all(np.abs(acceleration) <= np.array(robot.acceleration_limits_rad_s2) * (1 + 1e-6) + 1e-6)
         return q
 
