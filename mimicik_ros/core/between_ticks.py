@@ -102,7 +102,8 @@ class BetweenTicks:
         way = state.asked[-1] - state.q - (span_s - 0.5 * period_s - even_s) * v
         end = way / (even_s + self._end_lag_s(way, even_s))
         end *= min(1.0, 1.0 / float(np.max(np.abs(end) / self._limits.velocity, initial=1e-12)))
-        return v + (end - v) * (period_s / span_s)
+        planned: Array = v + (end - v) * (period_s / span_s)
+        return planned
 
     def _end_lag_s(self, way: Array, even_s: float) -> float:
         """Lag at the next tick, common to all joints: for v' = way / (even + lag) at least the time of a stop, v' / 2 A."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,7 +114,7 @@ class TrajectoryRules:
 
 def _sample(knots: list[_Knot], now_s: float) -> _Knot:
     """The trajectory at now_s; before its first knot that one, after its last that one at rest."""
-    for a, b in zip(knots, knots[1:], strict=False):
+    for a, b in itertools.pairwise(knots):
         if now_s < b.time_s:
             span_s = b.time_s - a.time_s
             u = min(1.0, max(0.0, (now_s - a.time_s) / span_s))

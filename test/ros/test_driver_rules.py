@@ -77,5 +77,5 @@ def test_a_message_with_nan_is_dropped_and_the_last_one_stays():
 
 
 def test_an_unknown_driver_is_refused_with_the_choices():
-    with pytest.raises(ConfigError, match="driver must be one of vendor, vendor_g2, discoverse, mmk2, forward, trajectory, got 'x'"):
+    with pytest.raises(ConfigError, match=f"driver must be one of {', '.join(DRIVERS)}, got 'x'"):
         FakeArm(parameter_overrides=[Parameter("driver", value="x")])
