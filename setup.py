@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 
 NAME = "mimicik_ros"
 ROOT = Path(__file__).resolve().parent
-SHIPPED = ("launch", "config", "urdf", "models", "examples")
+SHIPPED = ("launch", "config", "config/drivers", "urdf", "models", "examples")
 
 
 def version() -> str:

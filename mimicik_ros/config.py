@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import yaml
 
-from mimicik_ros import parameter_file, parameter_value
+from mimicik_ros import parameter_file, parameter_rules, parameter_value
 from mimicik_ros.core.errors import ConfigError
 
 T = TypeVar("T")
@@ -35,6 +35,7 @@ class RobotConfig:
     tool_frame: str = _p("end_link", "frame that is posed")
     joint_names: tuple[str, ...] = _p(
         ("joint1", "joint2", "joint3", "joint4", "joint5", "joint6"), "commanded joints in chain order")
+    driver_prefix: str = _p("", "what the driver puts before these names on joint_states and expects in commands, e.g. left_arm_")
     velocity_limits_rad_s: tuple[float, ...] = _p(
         (1.57,) * 6, "per joint; the vendor's URDF gives 0 = not given; 1.57 is a public OCS2 configuration's value",
         1e-3, 100.0, unit="rad/s")
@@ -160,6 +161,11 @@ class OutputConfig:
     gripper_topic: bool = _p(False, "publish the gripper's value on gripper_command (std_msgs/Float64)")
     gripper_joint: str = _p("gripper", "name of the appended value where the message carries names")
     gripper_position: float = _p(0.0, "the gripper's value until ~/target_gripper is heard", 0.0, 1.0)
+    end_velocity: bool = _p(
+        False, "give a JointTrajectory's point the velocity of the command; ros2_control's default is to reject that in motion")
+    command_rate_hz: float = _p(
+        0.0, "rate of joint_command, smoothly between the ticks and at least their rate; 0 = one at each tick", 0.0, 250.0,
+        unit="Hz")
     other_publisher: str = _p(
         "error", "reaction to a second publisher on joint_command", choices=("error", "warn", "ignore"))
 
@@ -199,6 +205,16 @@ class Config:
         """Tick period in seconds."""
         return 1.0 / self.servo.rate_hz
 
+    @property
+    def command_period_s(self) -> float:
+        """Time between two messages on joint_command in seconds."""
+        return 1.0 / self.output.command_rate_hz if self.output.command_rate_hz else self.dt_s
+
+    @property
+    def driver_joint_names(self) -> tuple[str, ...]:
+        """Our joints under the driver's names, in the order of robot.joint_names."""
+        return tuple(self.robot.driver_prefix + name for name in self.robot.joint_names)
+
 
 def parameters() -> dict[str, dataclasses.Field[Any]]:
     """Every parameter by full name, in order of declaration; metadata holds text, low, high, choices, unit."""
@@ -223,28 +239,8 @@ def from_flat(values: Mapping[str, Any], origin: str = "configuration") -> Confi
         nested.setdefault(group, {})[key] = parameter_value.checked(name, value, known[name], origin)
     groups = {g: cls(**nested.get(g, {})) for g, cls in get_type_hints(Config).items()}
     config = Config(**groups)
-    n = len(config.robot.joint_names)
-    for key in ("velocity_limits_rad_s", "acceleration_limits_rad_s2"):
-        got = len(getattr(config.robot, key))
-        if got != n:
-            raise ConfigError(f"{origin}: robot.{key} has {got} values for {n} joints; give one per joint")
-    _check_gripper(config, origin)
-    for key in ("xyz_m", "rpy_rad"):
-        if len(getattr(config.mount, key)) != 3:
-            raise ConfigError(f"{origin}: mount.{key} has {len(getattr(config.mount, key))} values; give three")
+    parameter_rules.check(config, origin)
     return config
-
-
-def _check_gripper(config: Config, origin: str) -> None:
-    target, output = config.target, config.output
-    if not (output.append_gripper or output.gripper_topic):
-        return
-    if target.gripper_lower >= target.gripper_upper:
-        raise ConfigError(f"{origin}: target.gripper_lower {target.gripper_lower:g} must lie below target.gripper_upper "
-                          f"{target.gripper_upper:g}")
-    if not target.gripper_lower <= output.gripper_position <= target.gripper_upper:
-        raise ConfigError(f"{origin}: output.gripper_position {output.gripper_position:g} must lie in target.gripper_lower .. "
-                          f"gripper_upper [{target.gripper_lower:g}, {target.gripper_upper:g}]; change one of them")
 
 
 def from_mapping(values: Mapping[str, Any], origin: str = "configuration") -> Config:

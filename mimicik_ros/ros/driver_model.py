@@ -1,4 +1,4 @@
-"""What the vendor's driver and arm do with a command: speed cap, first-order lag, steady offset, hold for ever."""
+"""The arm behind a stand-in driver: speed cap, first-order lag, steady offset, and the last set-point for ever."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 
 from mimicik_ros.core.types import Array
 
-DEFAULT_SPEED_CAP_RAD_S = 0.3
+DEFAULT_SPEED_CAP_RAD_S = 0.3  # of the vendor's example, for a command without speeds
+INITIAL_SPEED_CAP_RAD_S = 0.5  # of the vendor's example, before its first command
 
 
 class DriverModel:
-    """A joint-space arm of n joints behind a driver without a watchdog.
+    """A joint-space arm of n joints that nobody watches over.
 
     The set-point runs to the command at the speed cap, the joints follow it as q' = (setpoint - q) / lag_s, and the
     encoders read q + steady_offset_rad.
@@ -24,7 +25,7 @@ class DriverModel:
     def __init__(self, home: Array, lag_s: float = 0.0, steady_offset_rad: float = 0.0) -> None:
         self._setpoint = np.array(home, dtype=float)
         self._command = self._setpoint.copy()
-        self._cap = np.full(len(self._setpoint), DEFAULT_SPEED_CAP_RAD_S)
+        self._cap = np.full(len(self._setpoint), INITIAL_SPEED_CAP_RAD_S)
         self._q = self._setpoint.copy()
         self._lag_s = lag_s
         # The arm stands where its encoders say at the start, so that the first command meets no jump.
@@ -47,19 +48,17 @@ class DriverModel:
         return self._setpoint.copy()
 
     def command(self, q: Array, speed_cap_rad_s: Array | None = None) -> str | None:
-        """Take a command (n,) rad, read by index; a missing, empty or zero cap is 0.3 rad/s.
+        """Take a command (n,) rad with its speed caps (n,) rad/s; None = 0.3, infinite = the set-point jumps.
 
         Returns:
-            None, or why the command was rejected (the last one stays).
+            None, or why the command was rejected (the last one stays). The vendor's example does not look; a stand-in that
+            let NaN through would hide it.
         """
         if len(q) != self.n:
             return f"expected {self.n} positions, got {len(q)}"
-        if not np.all(np.isfinite(q)):
-            return "a position is not finite"
-        cap = np.full(self.n, DEFAULT_SPEED_CAP_RAD_S)
-        if speed_cap_rad_s is not None and len(speed_cap_rad_s) >= self.n:
-            given = np.abs(np.asarray(speed_cap_rad_s[: self.n], dtype=float))
-            cap = np.where(np.isfinite(given) & (given > 0.0), given, cap)
+        cap = np.full(self.n, DEFAULT_SPEED_CAP_RAD_S) if speed_cap_rad_s is None else np.abs(speed_cap_rad_s)
+        if not np.all(np.isfinite(q)) or np.any(np.isnan(cap)):
+            return "a value is not finite"
         self._command, self._cap, self._moved = np.array(q, dtype=float), cap, True
         return None
 

@@ -8,7 +8,6 @@ from typing import Any
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
-from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -19,6 +18,7 @@ from mimicik_ros.core.errors import ConfigError, MimicIKError
 from mimicik_ros.core.servo import IKServo
 from mimicik_ros.core.target_feed import TargetFeed
 from mimicik_ros.ros import diagnostics, limits_log, parameters, process
+from mimicik_ros.ros.command_stream import CommandStream
 from mimicik_ros.ros.frames import Frames, TfBuffer
 from mimicik_ros.ros.inbox import Inbox
 from mimicik_ros.ros.inputs import Inputs
@@ -97,7 +97,7 @@ class MimicIKNode(LifecycleNode):
             return self._fail(str(error))
         self._ports = Ports(self, self.config, self._on_qos_error)
         topic = self.resolve_topic_name("joint_states")
-        self._inbox = Inbox(self.config.robot.joint_names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
+        self._inbox = Inbox(self.config.driver_joint_names, self.steady_s, self.ros_s, lambda reason: self.get_logger().warning(
             f"{topic}: message rejected: {reason}", throttle_duration_sec=2.0), self.config.output.gripper_joint)
         self._frames = Frames(self.config.robot.base_frame_id, self.config.robot.tool_frame_id, self.make_tf_buffer)
         self._inputs = Inputs(self, self._inbox, self._on_qos_error)
@@ -123,6 +123,7 @@ class MimicIKNode(LifecycleNode):
         targets = TargetIntake(TargetFeed(self.config), self._inbox, self._frames)
         self.session = Session(
             self._servo, self.config, self._inbox, targets, self._ports, pacing, self.steady_s, self.ros_s)
+        self._stream = CommandStream(self, self.config, self._servo.kinematics, self._ports, due_s)
         self._timers_active = [timer, self.create_timer(1.0, self._on_second, clock=self._steady)]
         self.get_logger().info(f"active at {self.config.servo.rate_hz:g} Hz")
         return super().on_activate(state)
@@ -160,10 +161,11 @@ class MimicIKNode(LifecycleNode):
         longest_s = max(v / a for v, a in zip(limits.velocity_limits_rad_s, limits.acceleration_limits_rad_s2, strict=True))
         for _ in range(int(longest_s / self.config.dt_s) + 3):
             # The driver expects commands one period apart; a burst would exceed the limits in its eyes.
-            self._steady.sleep_for(Duration(seconds=self.config.dt_s))
+            self._stream.wait(self.config.dt_s)
             result = session.tick()
             if result.q_command is None or not session.moving:
                 break
+        self._stream.close()
 
     def _release(self) -> None:
         for made in (self._inputs, self._requests, self._ports):
@@ -192,7 +194,7 @@ class MimicIKNode(LifecycleNode):
         if order is not None and not self._mapping_logged:
             self._mapping_logged = True
             topic = self.resolve_topic_name("joint_states")
-            self.get_logger().info(limits_log.mapping_line(topic, self.config.robot.joint_names, order))
+            self.get_logger().info(limits_log.mapping_line(topic, self.config.driver_joint_names, order))
         policy = session.servo.policy
         session.report({
             "provider": policy.provider if policy is not None else "none", "solver": self._solver,

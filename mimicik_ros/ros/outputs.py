@@ -27,9 +27,9 @@ Encoder = Callable[[Array, Array, Time], Any]
 def encoder(config: Config) -> Encoder:
     """Function (q (n,) rad, velocity (n,) rad/s, ROS time) -> message of the configured type."""
     gripper = config.output.append_gripper
-    names = [*config.robot.joint_names, *([config.output.gripper_joint] if gripper else [])]
+    names = [*config.driver_joint_names, *([config.output.gripper_joint] if gripper else [])]
     caps = [*config.robot.velocity_limits_rad_s, *([_GRIPPER_SPEED_CAP] if gripper else [])]
-    period = config.dt_s
+    period = config.command_period_s
 
     def positions(q: Array) -> list[float]:
         return [*map(float, q), *([config.output.gripper_position] if gripper else [])]
@@ -44,7 +44,7 @@ def encoder(config: Config) -> Encoder:
 
     def joint_trajectory(q: Array, velocity: Array, time: Time) -> JointTrajectory:
         # Stamp 0 means "start now": a trajectory stamped with the present arrives in the past and is dropped.
-        speed = [*map(float, velocity), *([0.0] if gripper else [])]
+        speed = [*map(float, velocity), *([0.0] if gripper else [])] if config.output.end_velocity else []
         after = Duration(sec=int(period), nanosec=round((period % 1.0) * 1e9))
         point = JointTrajectoryPoint(positions=positions(q), velocities=speed, time_from_start=after)
         return JointTrajectory(joint_names=names, points=[point])

@@ -16,7 +16,7 @@ from mimicik_ros.core.errors import ConfigError
 # Groups that describe what is loaded or created while configuring; the rest may change at run time.
 _FIXED_GROUPS = ("robot", "mount", "policy", "marker")
 _FIXED = frozenset({"servo.rate_hz", "output.type", "output.append_gripper", "output.gripper_joint",
-                    "output.gripper_topic", "node.autostart"})
+                    "output.gripper_topic", "output.command_rate_hz", "output.end_velocity", "node.autostart"})
 _FOREIGN = ("use_sim_time", "start_type_description_service", "qos_overrides.")
 
 

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64
 
 from mimicik_ros.config import Config
 from mimicik_ros.core.status import Status
-from mimicik_ros.core.types import TickResult
+from mimicik_ros.core.types import Array, TickResult
 from mimicik_ros.ros import conversions, diagnostics
 from mimicik_ros.ros.outputs import MESSAGE_TYPES, encoder
 from mimicik_ros.ros.qos import COMMAND_QOS, REPORT_QOS, publisher_events
@@ -27,12 +27,16 @@ class Ports:
         node: owner; its command publisher is a lifecycle publisher, silent unless active.
         config: decides the command's type, names and frame.
         report: takes one line about a peer with an incompatible QoS.
+
+    Attributes:
+        deliver: what happens to a tick's command: `send`, unless a CommandStream has taken over.
     """
 
     def __init__(self, node: LifecycleNode, config: Config, report: Callable[[str], None]) -> None:
         self._node = node
         self._frame = config.robot.base_frame_id
         self.reconfigure(config)
+        self.deliver: Callable[[Array, Array, Time], None] = self.send
 
         def create(message_type: type[Any], topic: str, qos: Any, factory: Any = node.create_publisher) -> Any:
             resolved = node.resolve_topic_name(topic)
@@ -61,7 +65,11 @@ class Ports:
         if gripper is not None and self._gripper is not None:
             self._gripper.publish(Float64(data=gripper))
         velocity = result.velocity_rad_s if result.velocity_rad_s is not None else 0.0 * result.q_command
-        self.command.publish(self.encode(result.q_command, velocity, time))
+        self.deliver(result.q_command, velocity, time)
+
+    def send(self, q: Array, velocity: Array, time: Time) -> None:
+        """Publish joints (n,) rad and their velocity (n,) rad/s as they are."""
+        self.command.publish(self.encode(q, velocity, time))
 
     def publish_poses(self, result: TickResult, time: Time) -> None:
         """Send the poses of the command and of the governed target and what lies between them, as far as they exist."""

@@ -1,4 +1,4 @@
-"""The model of the vendor's driver: speed cap, lag, offset, and the last command for ever."""
+"""The arm behind a stand-in: speed cap, lag, offset, and the last command for ever."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ def test_without_a_cap_the_set_point_runs_at_0_3_rad_s():
     assert arm.step(0.1) == pytest.approx([0.03, -0.01])
 
 
-def test_velocity_caps_each_joint_and_zero_counts_as_absent():
-    arm = DriverModel(np.zeros(3))
-    arm.command(np.ones(3), np.array([2.0, 0.5, 0.0]))
-    assert arm.step(0.1) == pytest.approx([0.2, 0.05, 0.03])
+def test_the_speed_cap_holds_for_each_joint_and_zero_stands_still():
+    arm = DriverModel(np.zeros(4))
+    arm.command(np.ones(4), np.array([2.0, -0.5, 0.0, np.inf]))
+    assert arm.step(0.1) == pytest.approx([0.2, 0.05, 0.0, 1.0])
 
 
 def test_the_lag_is_first_order():
@@ -42,7 +42,7 @@ def test_the_steady_offset_shows_once_the_arm_is_driven():
 
 @pytest.mark.parametrize(("q", "reason"), [
     (np.zeros(1), "expected 2 positions, got 1"), (np.zeros(3), "expected 2 positions, got 3"),
-    (np.array([0.0, np.nan]), "a position is not finite")])
+    (np.array([0.0, np.nan]), "a value is not finite")])
 def test_a_bad_command_is_rejected_and_the_last_one_stays(q, reason):
     arm = DriverModel(np.zeros(2))
     arm.command(np.array([0.02, 0.02]))

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import rclpy
-from conftest import NAMES, PATIENT, POSITION_LIMITS, WAIT_S, Graph, parameters
 from geometry_msgs.msg import PoseStamped
+from live_graph import NAMES, PATIENT, POSITION_LIMITS, WAIT_S, Graph, parameters
 from marker_rviz import Mouse, StandInServer
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import PATIENT, parameters
 from geometry_msgs.msg import Pose
+from live_graph import PATIENT, parameters
 from marker_rviz import Feedback, Mouse, StandInServer
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker

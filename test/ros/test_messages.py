@@ -29,14 +29,25 @@ def test_joint_state_carries_the_limits_as_speed_caps():
     assert message.header.stamp == NOW
 
 
-def test_joint_trajectory_has_stamp_zero_and_the_end_velocity():
-    message = encode(type="joint_trajectory", append_gripper=True, gripper_position=0.03, gripper_joint="g")
+def test_joint_trajectory_has_stamp_zero_and_the_end_velocity_where_it_is_wanted():
+    assert list(encode(type="joint_trajectory").points[0].velocities) == []
+    message = encode(type="joint_trajectory", append_gripper=True, gripper_position=0.03, gripper_joint="g", end_velocity=True)
     assert message.header.stamp == Time()
     point = message.points[0]
     assert list(message.joint_names) == [*NAMES, "g"]
     assert list(point.positions) == pytest.approx([*Q, 0.03])
     assert list(point.velocities) == pytest.approx([*V, 0.0])
     assert (point.time_from_start.sec, point.time_from_start.nanosec) == (0, 50_000_000)
+
+
+def test_a_trajectory_between_ticks_lasts_one_period_of_the_command_rate():
+    point = encode(type="joint_trajectory", command_rate_hz=250.0).points[0]
+    assert (point.time_from_start.sec, point.time_from_start.nanosec) == (0, 4_000_000)
+
+
+def test_the_drivers_prefix_stands_before_our_joints_and_not_before_the_gripper():
+    config = schema.from_flat({"robot.driver_prefix": "left_arm_", "output.append_gripper": True, "output.gripper_joint": "g"})
+    assert list(outputs.encoder(config)(Q, V, NOW).name) == [*(f"left_arm_{name}" for name in NAMES), "g"]
 
 
 @pytest.mark.parametrize(("gripper", "length"), [(False, 6), (True, 7)])

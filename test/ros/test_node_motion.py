@@ -28,12 +28,13 @@ def test_nothing_is_sent_before_enable(graph):
     assert len(g.commands()) == 0 or np.ptp(g.commands(), axis=0).max() == 0.0
 
 
-@pytest.mark.parametrize(("command_type", "gripper"), [
-    ("joint_state", False), ("joint_state", True), ("float64_multi_array", True), ("float64_multi_array", False),
-    ("joint_trajectory", False), ("joint_trajectory", True)])
-def test_every_output_type_moves_the_arm_with_a_small_residual(graph, command_type, gripper):
+@pytest.mark.parametrize(("command_type", "driver", "gripper"), [
+    ("joint_state", "vendor", False), ("joint_state", "vendor_g2", True), ("float64_multi_array", "forward", True),
+    ("float64_multi_array", "forward", False), ("joint_trajectory", "trajectory", False),
+    ("joint_trajectory", "trajectory", True)])
+def test_every_output_type_moves_the_arm_with_a_small_residual(graph, command_type, driver, gripper):
     g = graph(node={"output.type": command_type, "output.append_gripper": gripper, "output.gripper_position": 0.02},
-              arm={"command_type": command_type, "gripper": gripper})
+              arm={"driver": driver, "gripper": gripper, "from_desired": True})
     g.track()
     first = len(g.recorder.rows("residual"))
     g.ticks(40)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import parameters
 from diagnostic_msgs.msg import DiagnosticArray
+from live_graph import parameters
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile

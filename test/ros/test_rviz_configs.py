@@ -6,7 +6,7 @@ import launch_standin
 import pytest
 import rclpy
 import yaml
-from conftest import WAIT_S
+from live_graph import WAIT_S
 from marker_rviz import StandInServer
 from rclpy.executors import SingleThreadedExecutor
 
