@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mimicik_ros.cli.dataset_options import add_parsers, joint_range_of, require_positive, scale_of, seed_of
+from mimicik_ros.cli.ending import ending_cleanly
 from mimicik_ros.cli.outputs import STDOUT, check_folder, check_outputs, write_json
 from mimicik_ros.cli.setup import config_of, joints_of, robot_of
 from mimicik_ros.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mimicik_ros.config import Config
     from mimicik_ros.core.kinematics import Kinematics
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     runs = {"synth": _synth, "import-lerobot": _lerobot, "import-bag": _bag, "import-csv": _csv, "retarget": _retarget,
             "info": _info, "split": _split}
-    add_parsers(subparsers.add_parser("dataset", help="training data: make, import, retarget, info, split (extra: data)"), runs)
+    add_parsers(subparsers.add_parser("dataset", help="training data: make, import, retarget, info, split (extra: data)"),
+                {name: functools.partial(_ended, run) for name, run in runs.items()})
+
+
+def _ended(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
+    with ending_cleanly():
+        return run(args)
 
 
 def _synth(args: argparse.Namespace) -> int:
