@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph
+from mimicik_ros.cli.demo_graph import ChildDied, DemoGraph, check_domain, node_parameters, private_domain
 from mimicik_ros.cli.setup import add_config, config_of, robot_of
 from mimicik_ros.config import Config
 from mimicik_ros.core.errors import ConfigError
@@ -21,7 +21,6 @@ from mimicik_ros.share import share_path
 STREAM = "config/demo_stream.csv"
 HOMES = {"good": (0.0, -1.0, 1.2, 1.5708, -1.2, -1.5708), "vendor": (0.0,) * 6}
 ENGAGE_S = 20.0
-LAST_DOMAIN = 232  # beyond it the port numbers of DDS end
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,8 +48,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"--seconds: must lie in [1, 86400], got {args.seconds:g}")
     if not 0.0 < args.scale <= 10.0:
         raise ConfigError(f"--scale: must lie in (0, 10], got {args.scale:g}")
-    if args.domain is not None and not 0 <= args.domain <= LAST_DOMAIN:
-        raise ConfigError(f"--domain: must lie in [0, {LAST_DOMAIN}], got {args.domain}")
+    check_domain(args.domain)
     if args.json and not os.access(Path(args.json).parent, os.W_OK):  # said now, not after the run
         raise ConfigError(f"--json: cannot write '{args.json}'; give a file in a folder that exists")
     config = config_of(args)
@@ -63,10 +61,9 @@ def run(args: argparse.Namespace) -> int:
         stream = stream.placed(kinematics.fk(np.array(HOMES[args.home])), args.scale)
     folder = Path(args.out)
     folder.mkdir(parents=True, exist_ok=True)
-    os.environ["ROS_DOMAIN_ID"] = str(args.domain if args.domain is not None else 1 + os.getpid() % 100)
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    private_domain(args.domain)
     try:
-        with DemoGraph(folder, _node_parameters(args, config), {"home_rad": list(HOMES[args.home])}) as graph:
+        with DemoGraph(folder, node_parameters(config, bool(args.config)), {"home_rad": list(HOMES[args.home])}) as graph:
             records = _drive(graph, stream, args.seconds, config)
     except ChildDied as error:
         print(f"error: {error}", file=sys.stderr)
@@ -80,26 +77,6 @@ def run(args: argparse.Namespace) -> int:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(result.figures, file, indent=2)
     return 0 if result.figures["limit_violations"] == 0 and result.figures["tracking_percent"] > 50.0 else 1
-
-
-def _node_parameters(args: argparse.Namespace, config: Config) -> dict[str, object]:
-    parameters: dict[str, object] = {"policy.model": share_path(config.policy.model), "robot.urdf": share_path(config.robot.urdf)}
-    if args.config:
-        from mimicik_ros.config import parameters as known
-
-        for name in known():
-            group, key = name.split(".", 1)
-            value = getattr(getattr(config, group), key)
-            if name not in parameters:
-                parameters[name] = _as_argument(value)
-    return parameters
-
-
-def _as_argument(value: object) -> object:
-    """A value as --ros-args reads it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _drive(graph: DemoGraph, stream: Any, seconds: float, config: Config) -> dict[str, dict[str, Any]]:

@@ -10,11 +10,44 @@ import time
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from mimicik_ros.core.errors import MimicIKError
+from mimicik_ros.config import Config
+from mimicik_ros.config import parameters as known_parameters
+from mimicik_ros.core.errors import ConfigError, MimicIKError
+from mimicik_ros.share import share_path
 
 START_S = 40.0
 END_S = 6.0
+LAST_DOMAIN = 232  # beyond it the port numbers of DDS end
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a service manager, a closed terminal
+
+
+def check_domain(domain: int | None) -> None:
+    """Raises ConfigError for a number that is no ROS_DOMAIN_ID."""
+    if domain is not None and not 0 <= domain <= LAST_DOMAIN:
+        raise ConfigError(f"--domain: must lie in [0, {LAST_DOMAIN}], got {domain}")
+
+
+def private_domain(domain: int | None) -> None:
+    """From now on, this process and its children are on a graph of this machine, in this domain or in one of their own."""
+    check_domain(domain)
+    os.environ["ROS_DOMAIN_ID"] = str(domain if domain is not None else 1 + os.getpid() % 100)
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+
+
+def node_parameters(config: Config, complete: bool) -> dict[str, object]:
+    """Parameters of the node for DemoGraph: the files, and where complete is true every other value of config too."""
+    parameters: dict[str, object] = {"policy.model": share_path(config.policy.model), "robot.urdf": share_path(config.robot.urdf)}
+    for name in known_parameters() if complete else ():
+        group, key = name.split(".", 1)
+        parameters.setdefault(name, _as_argument(getattr(getattr(config, group), key)))
+    return parameters
+
+
+def _as_argument(value: object) -> object:
+    """A value as --ros-args reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return list(value) if isinstance(value, tuple) else value
 
 
 class ChildDied(MimicIKError):

@@ -9,13 +9,13 @@ import sys
 from mimicik_ros import __version__
 from mimicik_ros.core.errors import MimicIKError
 
-VERBS = ("doctor", "demo", "replay", "solve", "dataset", "train", "export", "evaluate", "ablate")
+VERBS = ("doctor", "demo", "web", "replay", "solve", "dataset", "train", "export", "evaluate", "ablate")
 ROS_MODULES = ("rclpy", "sensor_msgs", "geometry_msgs", "std_msgs", "trajectory_msgs", "visualization_msgs", "diagnostic_msgs",
                "nav_msgs", "std_srvs", "lifecycle_msgs", "rcl_interfaces", "builtin_interfaces")
 EXTRA_OF = {"torch": "train", "onnx": "train", "onnxscript": "train", "tensorboard": "train", "tqdm": "train",
             "matplotlib": "eval", "pyarrow": "data", "rosbags": "data",
             **dict.fromkeys(("pink", "qpsolvers", "daqp", "pytracik", "pybullet", "pybullet_data"), "baselines"),
-            **dict.fromkeys(ROS_MODULES, "ros")}
+            **dict.fromkeys(("viser", "websockets"), "web"), **dict.fromkeys(ROS_MODULES, "ros")}
 CORE = {"numpy": "numpy", "yaml": "pyyaml", "urdf_parser_py": "urdf-parser-py", "pinocchio": "pin", "onnxruntime": "onnxruntime"}
 
 

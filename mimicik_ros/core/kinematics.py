@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,21 @@ class Kinematics:
         placement = pin.updateFramePlacement(self._model, self._data, self._tool)
         T: Array = self._T_base_world @ placement.homogeneous
         return T
+
+    def link_poses(self, q: Array, links: Sequence[str]) -> Array:
+        """Poses (k, 4, 4) of k links in the base frame for q (n,) rad. Raises RobotError for a name that is no frame."""
+        pin.framesForwardKinematics(self._model, self._data, q)
+        T = [self._data.oMf[self._frame_id(link)].homogeneous for link in links]
+        return self._T_base_world @ np.array(T).reshape(-1, 4, 4)
+
+    def moves_with_tool(self, link: str) -> bool:
+        """Whether a link is fixed to the tool frame. Raises RobotError for a name that is no frame."""
+        return bool(self._model.frames[self._frame_id(link)].parentJoint == self.n)
+
+    def _frame_id(self, name: str) -> int:
+        if not self._model.existFrame(name):
+            raise RobotError(f"{self.origin}: no frame named '{name}'")
+        return int(self._model.getFrameId(name))
 
     def jacobian(self, q: Array) -> Array:
         """Body Jacobian (6, n) of the tool, linear rows (m) above angular rows (rad), in the tool frame."""

@@ -1,0 +1,134 @@
+"""The panel beside the picture: what the node says, buttons, plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import numpy as np
+import viser
+
+from mimicik_ros.ros.web.handle import NodeView
+from mimicik_ros.ros.web.history import History
+from mimicik_ros.ros.web.link import StatusSeen
+
+LEVEL_COLOURS = ("#2b8a3e", "#e67700", "#c92a2a")  # ok, warn, error
+SILENT_COLOUR = "#868e96"
+SERIES_COLOURS = ("#1971c2", "#e8590c", "#2f9e44", "#9c36b5", "#c2255c", "#0c8599", "#5f3dc4", "#846358")
+PLOT_HEIGHT_PX = 150
+VELOCITY_RANGE_PERCENT = 120.0
+
+# name of the action, label, icon, colour
+ACTIONS = (("enable", "Enable", "player-play", "green"), ("hold", "Hold", "hand-stop", "red"),
+           ("home", "Home", "home", "blue"), ("reset_handle", "Reset handle", "focus-centered", "gray"),
+           ("clear_fault", "Clear fault", "alert-triangle", "orange"))
+
+Press = Callable[[str, int], None]  # action, client
+
+
+class Panel:
+    """Everything that is written and pressed.
+
+    Args:
+        server: viser's.
+        arm: its name, for the head.
+        joint_names: the n joints, for the legend.
+        pressed: called in viser's thread.
+    """
+
+    def __init__(self, server: viser.ViserServer, arm: str, joint_names: tuple[str, ...], pressed: Press) -> None:
+        gui = server.gui
+        gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(25, 113, 194))
+        gui.set_panel_label(f"mimicik: {arm}")
+        gui.main_panel.dock_right()
+        self._status = gui.add_html(status_html(None, NodeView()))
+        self._buttons = {name: _button(gui, name, label, icon, colour, pressed) for name, label, icon, colour in ACTIONS}
+        self._buttons["clear_fault"].visible = False
+        self._hint = gui.add_html("")
+        n = len(joint_names)
+        self._residual = gui.add_uplot(
+            (np.zeros(1), np.zeros(1), np.zeros(1)), title="residual of the command", height=PLOT_HEIGHT_PX,
+            series=({"label": "s"}, {"label": "mm", "stroke": SERIES_COLOURS[0], "width": 1.5},
+                    {"label": "deg", "stroke": SERIES_COLOURS[1], "width": 1.5, "scale": "deg"}),
+            scales={"x": {"time": False}, "y": {"range": (0.0, None)}, "deg": {"range": (0.0, None)}},
+            axes=({}, {"label": "mm", "labelSize": 18, "size": 44},
+                  {"label": "deg", "labelSize": 18, "size": 44, "scale": "deg", "side": 1, "grid": {"show": False}}),
+            legend={"show": False}, padding=(8, 4, 0, 0))
+        limits = tuple({"label": "limit", "stroke": LEVEL_COLOURS[2], "width": 1, "dash": (4, 4)} for _ in range(2))
+        joints = tuple({"label": name, "stroke": SERIES_COLOURS[i % len(SERIES_COLOURS)], "width": 1.5}
+                       for i, name in enumerate(joint_names))
+        self._velocity = gui.add_uplot(
+            tuple(np.zeros(1) for _ in range(3 + n)), title="joint velocity, % of its limit", height=PLOT_HEIGHT_PX,
+            series=({"label": "s"}, *limits, *joints),
+            scales={"x": {"time": False}, "y": {"range": (-VELOCITY_RANGE_PERCENT, VELOCITY_RANGE_PERCENT)}},
+            axes=({}, {"label": "%", "labelSize": 18, "size": 44}), legend={"show": False}, padding=(8, 16, 0, 0))
+        gui.add_html(_legend(joint_names))
+
+    def show_status(self, status: StatusSeen | None, node: NodeView, hint: str, refusals: dict[str, str | None]) -> None:
+        """Bring text and buttons up to date.
+
+        Args:
+            status: last of the node.
+            node: how it shows.
+            hint: what to do, or why something was refused.
+            refusals: by action, why it cannot be pressed now; None = it can.
+        """
+        _set(self._status, "content", status_html(status, node))
+        reasons = [hint] if hint else []
+        for name, reason in refusals.items():
+            _set(self._buttons[name], "disabled", reason is not None)
+            if reason:
+                reasons.append(reason)
+        _set(self._buttons["clear_fault"], "visible", node.mode == "FAULT" and not node.silent)
+        _set(self._hint, "content", _lines(tuple(dict.fromkeys(reasons))))
+
+    def show_plots(self, history: History) -> None:
+        """Draw the history."""
+        age_s = history.age_s
+        if len(age_s) < 2:
+            return
+        limit = np.full(len(age_s), 100.0)
+        self._residual.data = (age_s, *history.residual_mm_deg)
+        self._velocity.data = (age_s, limit, -limit, *np.ascontiguousarray(history.velocity_percent.T))
+
+
+def status_html(status: StatusSeen | None, node: NodeView) -> str:
+    """The node's status as HTML, coloured by its level. What the node says is escaped."""
+    if status is None or node.silent:
+        colour, head, text = SILENT_COLOUR, "no status", "the node is silent: is it running, in this domain and namespace?"
+    else:
+        colour = LEVEL_COLOURS[min(status.level, 2)]
+        head, text = node.label.replace("_", " "), status.text
+    mode = f"<span style='float:right;opacity:0.85;font-weight:400'>{escape(node.mode)}</span>" if not node.silent else ""
+    return (f"<div style='margin:0.5em 0.75em;border-radius:6px;background:{colour};color:#fff;padding:0.45em 0.7em;"
+            f"font-size:0.9em;line-height:1.4'><div style='font-weight:700'>{escape(head)}{mode}</div>"
+            f"<div style='min-height:2.8em'>{escape(text)}</div></div>")
+
+
+def _button(gui: Any, name: str, label: str, icon: str, colour: str, pressed: Press) -> Any:
+    button = gui.add_button(label, icon=icon, color=colour)
+
+    @button.on_click
+    async def _(event: Any) -> None:
+        pressed(name, event.client_id)
+
+    return button
+
+
+def _set(element: Any, name: str, value: Any) -> None:
+    """Change an element, only where it changes: each change is a message to every browser."""
+    if getattr(element, name) != value:
+        setattr(element, name, value)
+
+
+def _lines(lines: tuple[str, ...]) -> str:
+    body = "<br>".join(escape(line) for line in lines)
+    return f"<div style='margin:0.2em 0.9em;font-size:0.8em;line-height:1.4;opacity:0.75;min-height:2.8em'>{body}</div>"
+
+
+def _legend(joint_names: tuple[str, ...]) -> str:
+    parts = [f"<span style='color:{SERIES_COLOURS[i % len(SERIES_COLOURS)]};white-space:nowrap'>&#9632; {escape(name)}</span>"
+             for i, name in enumerate(joint_names)]
+    style = "margin:0 0.9em 0.6em;font-size:0.75em;display:flex;flex-wrap:wrap;gap:0.1em 0.7em"
+    return f"<div style='{style}'>{''.join(parts)}</div>"
