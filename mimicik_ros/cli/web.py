@@ -69,7 +69,8 @@ def _serve(args: argparse.Namespace, config: Config, kinematics: Kinematics, gra
         return 2
     try:
         try:
-            link = WebLink(kinematics.joint_names, config.robot.base_frame, args.node, args.joint_states, namespace=args.namespace)
+            link = WebLink(kinematics.joint_names, config.robot.base_frame, args.node, args.joint_states,
+                           namespace=args.namespace)
         except NameValidationException as error:
             raise ConfigError(f"--namespace, --node, --joint-states: {str(error).splitlines()[0]}") from error
         executor = SingleThreadedExecutor()

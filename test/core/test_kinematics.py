@@ -52,6 +52,23 @@ def test_fk_equals_the_table_multiplied_out_by_hand(q):
 
 
 @given(joints)
+def test_link_poses_are_those_of_the_table_up_to_the_link(q):
+    T = np.eye(4)
+    poses = G2.link_poses(q, ["base_link", *(f"link{i}" for i in range(1, 7)), "end_link"])
+    assert np.allclose(poses[0], T)
+    for (xyz, rpy), angle, pose in zip(TABLE, q, poses[1:7], strict=True):
+        T = T @ place(xyz, rpy, angle)
+        assert np.allclose(pose, T, atol=1e-8)
+    assert np.allclose(poses[7], G2.fk(q))
+
+
+def test_what_moves_with_the_tool_is_what_the_last_joint_carries():
+    assert [G2.moves_with_tool(link) for link in ("base_link", "link5", "link6", "end_link")] == [False, False, True, True]
+    with pytest.raises(RobotError, match="no frame named 'link9'"):
+        G2.link_poses(np.zeros(6), ["link9"])
+
+
+@given(joints)
 def test_the_batched_fk_equals_the_single_one(q):
     assert np.allclose(G2.fk_batch(np.stack([q, -0.5 * q]))[0], G2.fk(q), atol=1e-12)
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mimicik_ros.core.engage import BY_INTENT
 from mimicik_ros.core.status import Mode, Status
 from mimicik_ros.core.types import Array
 
 STATUS_TIMEOUT_S = 1.0  # without ~/status for longer there is no node
 SETTLE_S = 2.0  # a node that is told to enable, or gets its first targets, may take so long to follow
-PATIENCE_S = 1.0  # a target that the node calls stale for longer is a link that does not work
+PATIENCE_S = 1.0  # a node that lacks an input for longer has lost it
+_STOPPED = tuple(s.label for s in (*BY_INTENT, Status.OTHER_PUBLISHER))
 _MOVING = (Mode.ENGAGING.value, Mode.TRACKING.value)
 _CURED_BY_TARGETS = tuple(s.label for s in (Status.WAITING_FOR_TARGET, Status.STALE_TARGET, Status.TARGET_TOO_FAR))
 
@@ -43,6 +45,11 @@ class NodeView:
     def listens(self) -> bool:
         """Whether the node follows targets, or would if it got good ones."""
         return self.follows or (not self.silent and self.label in _CURED_BY_TARGETS)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody or a fault stopped it, so that targets alone do not start it again."""
+        return self.mode == Mode.FAULT.value or self.label in _STOPPED
 
     @property
     def why_not(self) -> str:
@@ -87,7 +94,7 @@ class Handle:
             self.note = f"{node.why_not}: press Enable to lead it" if not node.silent else node.why_not
             return
         if self.leader is None:
-            self._settled_s = now_s + SETTLE_S
+            self._settled_s, self._seat_due = now_s + SETTLE_S, False  # it sits on the tool as it is
         self.leader = self.dragger = client
 
     def move(self, client: int, T: Array) -> None:
@@ -125,8 +132,7 @@ class Handle:
         if node.follows:
             self._followed_s = now_s
         if self.leader is not None and now_s > self._settled_s and not node.follows:
-            patient = node.listens and now_s - max(self._followed_s, self._settled_s) <= PATIENCE_S
-            if not patient:
+            if node.stopped or now_s - max(self._followed_s, self._settled_s) > PATIENCE_S:
                 self.release(node.why_not)
         if self.leader is not None and self._seat_due and T_tool is None:
             self.release("no fresh joint states, so there is no pose to start from")

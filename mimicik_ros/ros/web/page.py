@@ -79,14 +79,14 @@ class Page:
         self._todo: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._ticks = 0
         self._server = PrivateServer()
-        self._scene = Scene(self._server, kinematics, self._on_drag)
-        self._panel = Panel(self._server, link.servo_name, kinematics.joint_names, self._on_press)
+        self._scene = Scene(self._server, kinematics, self.drag)
+        self._panel = Panel(self._server, link.servo_name, kinematics.joint_names, self.press)
         if self._scene.stand_ins:
             link.get_logger().warning(f"meshes are not drawn; balls stand for {', '.join(self._scene.stand_ins)}")
 
         @self._server.on_client_disconnect
         async def _(client: Any) -> None:
-            self._todo.put(lambda: self._handle.lost(client.client_id))
+            self.lost(client.client_id)
 
         try:
             self.gate = Gate(self._server.address, host, port)
@@ -103,7 +103,8 @@ class Page:
 
     # --- from viser's thread: only noted, in order, for the next tick
 
-    def _on_drag(self, phase: str, client: int, T: Array) -> None:
+    def drag(self, phase: str, client: int, T: Array) -> None:
+        """A browser drags the handle: start, update or end, with its pose (4, 4)."""
         def take() -> None:
             if phase == "start":
                 self._handle.press(client, self._link.steady_s(), self._link.node_view())
@@ -113,8 +114,13 @@ class Page:
 
         self._todo.put(take)
 
-    def _on_press(self, action: str, client: int) -> None:
+    def press(self, action: str, client: int) -> None:
+        """A browser presses a button of panel.ACTIONS."""
         self._todo.put(lambda: self._act(action, client))
+
+    def lost(self, client: int) -> None:
+        """The connection to a browser is gone."""
+        self._todo.put(lambda: self._handle.lost(client))
 
     # --- the tick
 

@@ -15,6 +15,7 @@ from mimicik_ros.core.types import Array
 from mimicik_ros.core.visuals import Shape, read_shapes
 
 CAMERA_POSITION_M, CAMERA_LOOK_AT_M, CAMERA_FOV_RAD = (0.95, -0.85, 0.62), (0.12, 0.0, 0.26), 0.85
+PORTRAIT_LOOK_AT_M, PORTRAIT_DISTANCE = (0.18, 0.0, -0.02), 1.9  # arm in the upper half, the phone's panel below it
 HANDLE_SCALE_M = 0.16
 GHOST_RGB, GHOST_OPACITY = (255, 140, 0), 0.4
 SAME_M, SAME_QUAT = 1e-5, 1e-6  # below this nothing is sent to the browsers
@@ -50,6 +51,13 @@ class Scene:
         self._draw_ghost(shapes)
         self._gizmo = scene.add_transform_controls("/handle", scale=HANDLE_SCALE_M, line_width=3.5, depth_test=False,
                                                    visible=False)
+
+        @server.on_client_connect
+        async def _(client: viser.ClientHandle) -> None:
+            if client.camera.aspect < 1.0:
+                look_at = np.array(PORTRAIT_LOOK_AT_M)
+                client.camera.position = look_at + PORTRAIT_DISTANCE * (np.array(CAMERA_POSITION_M) - CAMERA_LOOK_AT_M)
+                client.camera.look_at = look_at
 
         @self._gizmo.on_update
         async def _(event: Any) -> None:  # a coroutine: viser keeps the order of those
