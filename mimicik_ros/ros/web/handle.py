@@ -130,10 +130,10 @@ class Handle:
     def step(self, now_s: float, T_tool: Array | None, node: NodeView) -> Step:
         """Decide. T_tool (4, 4) is the pose of the tool, None while it is unknown or stale."""
         if node.follows:
-            self._followed_s = now_s
-        if self.leader is not None and now_s > self._settled_s and not node.follows:
-            if node.stopped or now_s - max(self._followed_s, self._settled_s) > PATIENCE_S:
-                self.release(node.why_not)
+            self._followed_s, self._settled_s = now_s, min(self._settled_s, now_s)
+        lost = now_s - max(self._followed_s, self._settled_s) > PATIENCE_S
+        if self.leader is not None and now_s > self._settled_s and not node.follows and (node.stopped or lost):
+            self.release(node.why_not)
         if self.leader is not None and self._seat_due and T_tool is None:
             self.release("no fresh joint states, so there is no pose to start from")
         if self.leader is None:

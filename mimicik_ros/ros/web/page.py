@@ -136,7 +136,7 @@ class Page:
         self._scene.show(q, link.fresh_target(SHOWN_TARGET_S), step.seat)
         self._history.add(now_s, link.joints, link.residual if not node.silent else None)
         if self._ticks % PANEL_EVERY == 0:
-            self._panel.show_status(link.status, node, self._hint(q), self._refusals(q))
+            self._panel.show_status(link.status, node, self.hint(), self.refusals())
             self._panel.show_plots(self._history)
         self._ticks += 1
 
@@ -166,18 +166,27 @@ class Page:
     def _say(self, note: str) -> None:
         self._handle.note = note
 
-    def _hint(self, q: Array | None) -> str:
+    # --- what the panel says
+
+    @property
+    def leader(self) -> int | None:
+        """Browser that leads the arm."""
+        return self._handle.leader
+
+    def hint(self) -> str:
+        """What to do, or why something was refused."""
         link, handle = self._link, self._handle
-        if q is None:
+        if link.fresh_q(FRESH_S) is None:
             missing = link.missing_joints()
             return f"No joint states on {link.joints_topic}" + (f" for {', '.join(missing)}" if missing else " any more") + "."
         if handle.leader is not None:
             return "Drag the handle: the arm follows it."
         return f"Not leading: {handle.note}." if handle.note else OPENING
 
-    def _refusals(self, q: Array | None) -> dict[str, str | None]:
-        """Why a button cannot be pressed, with an empty text where the status says it already."""
+    def refusals(self) -> dict[str, str | None]:
+        """By action, why it cannot be pressed: None = it can, empty = the status or the hint says it already."""
         gone = "" if self._link.node_view().silent else None
+        blind = "" if self._link.fresh_q(FRESH_S) is None else None
         home = gone if gone is not None or self._link.offers("go_home") else HOME_WITHOUT
-        return {"enable": gone if gone is not None else ("" if q is None else None), "hold": gone, "home": home,
-                "reset_handle": "" if q is None else None, "clear_fault": gone}
+        return {"enable": gone if gone is not None else blind, "hold": gone, "home": home, "reset_handle": blind,
+                "clear_fault": gone}

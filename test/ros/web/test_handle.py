@@ -115,6 +115,15 @@ def test_a_node_that_is_enabled_gets_its_time_and_no_more():
     assert handle.step(1.1 * SETTLE_S, TOOL, DISABLED).target is None
 
 
+def test_a_node_that_has_followed_since_enable_is_taken_at_its_word_when_it_stops():
+    handle = Handle()
+    handle.step(0.0, TOOL, DISABLED)
+    handle.enable(ANNA, 0.0)
+    handle.step(0.1, TOOL, DISABLED)
+    handle.step(0.2, TOOL, TRACKING)
+    assert handle.step(0.3, TOOL, DISABLED).target is None
+
+
 def test_the_loss_of_the_browser_that_leads_ends_the_lead_and_that_of_another_does_not():
     handle = leading()
     handle.lost(BERT)
