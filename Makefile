@@ -4,15 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 SECONDS ?= 20
 PYTEST_ARGS ?=
+WEB_ARGS ?=
 
 # Runs on one machine stay on that machine.
 export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint docs clean
+.PHONY: demo teleop test lint docs clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/mimicik demo --seconds $(SECONDS)
+
+teleop: $(VENV)/.web-ready
+	$(BIN)/mimicik web --fake-arm $(WEB_ARGS)
 
 test: $(VENV)/.test-ready
 	$(BIN)/python -m pytest test $(PYTEST_ARGS)
@@ -39,6 +43,10 @@ $(BIN)/python:
 $(VENV)/.demo-ready: requirements.txt setup.py mimicik_ros/__init__.py | $(BIN)/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.web-ready: requirements-test.txt $(VENV)/.demo-ready
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements-test.txt -e '.[web]'
 	@touch $@
 
 $(VENV)/.test-ready: requirements-test.txt $(VENV)/.demo-ready

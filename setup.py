@@ -39,8 +39,9 @@ EXTRAS = {
     "train": ["torch>=2.9", "onnx", "onnxscript", "tqdm", "pyarrow", "tensorboard"],
     "eval": ["matplotlib", "tqdm", "rosbags"],
     "baselines": ["pin-pink", "qpsolvers", "daqp", "pytracik", "pybullet"],
-    "teleop": ["viser"],
-    "dev": ["pytest", "hypothesis", "ruff", "mypy", "types-PyYAML", "colcon-common-extensions", "colcon-ros", "build"],
+    "web": ["viser>=1.1,<2", "websockets>=15"],
+    "dev": ["pytest", "hypothesis", "ruff", "mypy", "types-PyYAML", "colcon-common-extensions", "colcon-ros", "build",
+            "playwright"],
 }
 
 setup(

@@ -109,8 +109,9 @@ class Kinematics:
     def link_poses(self, q: Array, links: Sequence[str]) -> Array:
         """Poses (k, 4, 4) of k links in the base frame for q (n,) rad. Raises RobotError for a name that is no frame."""
         pin.framesForwardKinematics(self._model, self._data, q)
-        T = [self._data.oMf[self._frame_id(link)].homogeneous for link in links]
-        return self._T_base_world @ np.array(T).reshape(-1, 4, 4)
+        T_world_link = np.array([self._data.oMf[self._frame_id(link)].homogeneous for link in links]).reshape(-1, 4, 4)
+        T: Array = self._T_base_world @ T_world_link
+        return T
 
     def moves_with_tool(self, link: str) -> bool:
         """Whether a link is fixed to the tool frame. Raises RobotError for a name that is no frame."""
