@@ -57,16 +57,18 @@ class Panel:
         axis = {"labelSize": 16, "size": 42}
         joints = tuple({**series, "label": name, "stroke": _colour(i)} for i, name in enumerate(joint_names))
         limit = {"label": "limit", "stroke": LEVEL_COLOURS[2], "width": 1, "dash": (4, 4), "points": {"show": False}}
+        unseen = {**series, "label": "top", "width": 0, "stroke": "transparent"}  # spans an axis; new scales would blank the plot
         common = {"height": PLOT_HEIGHT_PX, "legend": {"show": False}}
         plots = gui.add_panel()
         with plots.add_tab("Plots"):
             self._residual = gui.add_uplot(
-                (np.zeros(1),) * 3, title="residual of the command: mm, deg", axes=(
+                (np.zeros(1),) * 5, title="residual of the command: mm, deg", axes=(
                     {}, {**axis, "label": "mm", "stroke": _colour(0)},
                     {**axis, "label": "deg", "stroke": _colour(1), "scale": "deg", "side": 1, "grid": {"show": False}}),
                 series=({}, {**series, "label": "mm", "stroke": _colour(0)},
-                        {**series, "label": "deg", "stroke": _colour(1), "scale": "deg"}),
-                scales=_residual_scales(self._tops), padding=(8, 4, 0, 0), **common)
+                        {**series, "label": "deg", "stroke": _colour(1), "scale": "deg"}, unseen, {**unseen, "scale": "deg"}),
+                scales={"x": {"time": False}, "y": {"range": (0.0, None)}, "deg": {"range": (0.0, None)}},
+                padding=(8, 4, 0, 0), **common)
             self._velocity = gui.add_uplot(
                 (np.zeros(1),) * (3 + len(joints)), title="joint velocity, % of its limit", series=({}, limit, limit, *joints),
                 scales={"x": {"time": False}, "y": {"range": (-VELOCITY_RANGE_PERCENT, VELOCITY_RANGE_PERCENT)}},
@@ -101,10 +103,9 @@ class Panel:
         mm, deg = history.residual_mm_deg
         tops = tuple(axis_top(old, values, least)
                      for old, values, least in zip(self._tops, (mm, deg), (LEAST_MM, LEAST_DEG), strict=True))
+        self._tops = tops
         with self._server.atomic():
-            if tops != self._tops:
-                self._tops, self._residual.scales = tops, _residual_scales(tops)
-            self._residual.data = (age_s, mm, deg)
+            self._residual.data = (age_s, mm, deg, *(np.full(len(age_s), top) for top in tops))
             self._velocity.data = (age_s, limit, -limit, *np.ascontiguousarray(history.velocity_percent.T))
 
 
@@ -124,16 +125,12 @@ def status_html(status: StatusSeen | None, node: NodeView) -> str:
 def axis_top(old: float, values: Array, least: float) -> float:
     """Top of an axis: 1, 2 or 5 times a power of ten at or above the values and least; NaN is ignored.
 
-    It stays at old until that is too small, or ten times too large: each change redraws the plot.
+    It stays at old until that is too small, or ten times too large: an axis that moves all the time cannot be read.
     """
     largest = max(least, float(np.nanmax(values))) if np.any(np.isfinite(values)) else least
     power = 10.0 ** np.floor(np.log10(largest))
     new = float(next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= largest * (1.0 - 1e-9)))
     return old if new <= old <= 10.0 * new else new
-
-
-def _residual_scales(tops: tuple[float, ...]) -> dict[str, Any]:
-    return {"x": {"time": False}, "y": {"range": (0.0, tops[0])}, "deg": {"range": (0.0, tops[1])}}
 
 
 def _colour(i: int) -> str:

@@ -163,7 +163,8 @@ def test_the_page_loads_the_handle_moves_the_arm_follows_and_the_buttons_act(tel
         assert len(graph.rows("target_pose")) <= silent + 1
 
         def offered():
-            return any(name == "/mimicik/go_home" for name, _ in graph.recorder.get_service_names_and_types())
+            services = graph.recorder.get_service_names_and_types_by_node("mimicik", "/")
+            return any(name == "/mimicik/go_home" for name, _ in services)
 
         graph.until(lambda: button(page, "Home").is_enabled() == offered(), "the button Home")
         if offered():
