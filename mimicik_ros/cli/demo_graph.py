@@ -47,6 +47,8 @@ def _as_argument(value: object) -> object:
     """A value as --ros-args reads it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if value == "":
+        return "''"
     return list(value) if isinstance(value, tuple) else value
 
 
